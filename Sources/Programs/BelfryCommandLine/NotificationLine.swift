@@ -74,7 +74,7 @@ package struct NotificationLine {
     }
 
     /// The user info; for a launch, whose user info describes the whole previous run, a summary.
-    package func details(_ name: String, _ info: JSONObject) -> String {
+    private func details(_ name: String, _ info: JSONObject) -> String {
         switch name {
         case "willFinishLaunching", "didFinishLaunching": info.isEmpty ? "" : LaunchText.text(info)
         default: userInfo(info)

@@ -42,32 +42,13 @@ package struct TextStyle: Sendable, Equatable {
 
     /// The name of a notification in its colour: one for problems, for `will…`, for `did…`, and for all others.
     package func notification(_ name: String) -> String {
-        switch NotificationKind(name) {
-        case .problem: mark(name, "1;31")
-        case .will: mark(name, "33")
-        case .did: mark(name, "32")
-        case .other: mark(name, "36")
-        }
+        let isProblem =
+            ["didFailToReload", "willTerminate", "didReceiveMemoryWarning", "powerFailing"].contains(name)
+        if isProblem { return mark(name, "1;31") }
+        return mark(name, name.hasPrefix("will") ? "33" : name.hasPrefix("did") ? "32" : "36")
     }
 
     private func mark(_ text: String, _ code: String) -> String {
         isStyled && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-    }
-}
-
-/// The kinds of notifications that have a colour.
-package enum NotificationKind: String {
-    case problem, will, did, other
-
-    package init(_ name: String) {
-        if ["didFailToReload", "willTerminate", "didReceiveMemoryWarning", "powerFailing"].contains(name) {
-            self = .problem
-        } else if name.hasPrefix("will") {
-            self = .will
-        } else if name.hasPrefix("did") {
-            self = .did
-        } else {
-            self = .other
-        }
     }
 }

@@ -19,7 +19,7 @@ struct Belfryctl: ParsableCommand {
                 name: "Inspection",
                 subcommands: [
                     StatusCommand.self, ServicesCommand.self, IsActiveCommand.self, WatchCommand.self, WaitCommand.self,
-                    HistoryCommand.self, PlotCommand.self,
+                    HistoryCommand.self,
                     ListenersCommand.self, ActionsCommand.self, SignalsCommand.self, ExplainCommand.self,
                     MetricsCommand.self,
                 ]),

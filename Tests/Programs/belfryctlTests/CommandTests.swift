@@ -212,7 +212,6 @@ struct CommandTests {
             (["post", "1st"], 64, "belfryctl: invalid notification name '1st'"),
             (["post", "a", "b"], 64, "belfryctl: expected key="),
             (["history", "--service", "x"], 64, "belfryctl: --socket and --service both name the service"),
-            (["plot", "--service", "x"], 64, "belfryctl: --socket and --service both name the service"),
             (["history", "--boot", "xyz"], 64, "belfryctl: invalid boot 'xyz'"),
             (["hold", "--reason", "x", "--for", "0"], 64, "belfryctl: --for must be more than 0"),
         ] as [([String], Int32, String)])
@@ -276,7 +275,7 @@ struct CommandTests {
     @Test(
         arguments: [
             (["status"], "get the state of"), (["watch"], "watch"), (["watch", "--wait"], "watch"),
-            (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"), (["plot"], "get the name of"),
+            (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"),
         ] as [([String], String)])
     func timeoutLimitsTheWaitForAReply(_ command: [String], _ verb: String) throws {
         let standIn = try StandIn()
@@ -299,7 +298,7 @@ struct CommandTests {
         #expect(done.errors.hasSuffix("unable to watch '\(standIn.socket)': no answer in 50 ms\n"))
     }
 
-    @Test(arguments: [["history"], ["history", "--service", "x"], ["plot"]])
+    @Test(arguments: [["history"], ["history", "--service", "x"]])
     func timeoutIsRefusedWithoutAService(_ command: [String]) throws {
         let done = try ChildProgram("belfryctl", command + ["--timeout", "1s"]).end()
 
@@ -325,7 +324,7 @@ struct CommandTests {
         let done = try ChildProgram("belfryctl", ["--generate-completion-script", shell]).end()
 
         #expect(done.status == 0)
-        for word in ["listeners", "interrupt", "---completion", "svg", "yesterday", "KILL"] {
+        for word in ["listeners", "interrupt", "---completion", "openmetrics", "yesterday", "KILL"] {
             #expect(done.output.contains(word))
         }
     }

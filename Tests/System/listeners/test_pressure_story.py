@@ -13,7 +13,6 @@ import control_groups
 import pytest
 from belfry_service import CACHE_TAG, BelfryService
 from documentation import code_block, commands
-from drawing import drawn
 from hosted_unit import HostedUnit
 from listener_unit import ListenerUnit
 from memory_hog import LIMIT, uncached_file
@@ -124,9 +123,3 @@ def test_pressure_by_a_neighbour_flushes_a_cache_and_runs_a_program_under_one_nu
     records = belfry.host.journal(f"BELFRY_SEQUENCE={number}", f"_BOOT_ID={belfry.notifications()[-1]['_BOOT_ID']}")
     written = [record["MESSAGE"] for record in records if record["_SYSTEMD_UNIT"] == LISTENER]
     assert written == [f"stopping the backup because of {WARNING} {number}"]
-
-    titles = [title.split("\n") for title in drawn(belfry, "--since", "-1h").titles]
-    assert [title[0] for title in titles if f"{number} {WARNING}" in title[0]] == [
-        f"cacheFlush for {number} {WARNING}", f"stop-backup for {number} {WARNING}", f"{number} {WARNING}",
-    ]
-    assert [title[-1] for title in titles if title[0] == f"{number} {WARNING}"] == ["level=some"]

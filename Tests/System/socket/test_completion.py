@@ -17,13 +17,12 @@ def test_tab_completes_commands_options_and_names(started, shell):
             "at\t": ["attach"],
             "list --js\t": ["list", "--json"],
             "flush --js\t": ["flush", "--json"],
-            "plot --sv\t": ["plot", "--svg"],
-            "plot la\t": ["plot", "launch"],
+            "explain TER\t": ["explain", "TERM"],
             "post org.\t": ["post", "org.example.mine"],
             "simulate didR\t": ["simulate", "didReceiveMemoryWarning"],
             "perform d\t": ["perform", "dance"],
             "attach lamp --on org.\t --follows danc\t": ["attach", "lamp", "--on", "org.example.mine", "--follows", "dancer"],
-            "-i vid\t plot st\t": ["-i", "video", "plot", "stop"],
+            "-i vid\t explain HU\t": ["-i", "video", "explain", "HUP"],
             "status --instance vid\t": ["status", "--instance", "video"],
         }.items():
             assert typed.command(f"belfryctl {keys}") == words

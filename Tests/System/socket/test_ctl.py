@@ -179,17 +179,3 @@ def test_message_says_whether_the_service_is_in_the_foreground(started):
                 answers.call("Answer", {"token": question["token"], "outcome": "newData"})
                 assert ctl.wait(20) == 0 and "newData" in ctl.stdout.read()
             started.ctl("pause")
-
-
-def test_plot_draws_the_last_launch_and_stop(started):
-    lines = started.ctl("plot").stdout.splitlines()
-    assert lines[0].startswith("launch took ")
-    assert "willFinishLaunching" in lines and "didBecomeActive" in lines
-    assert any(line.startswith("  socket ") and "#" in line for line in lines)
-    started.host.systemctl("stop", SERVICE)
-    started.wait_for(lambda: [r for r in started.journal() if r.get("BELFRY_TRIGGER") == "stop"], "log")
-    stop = json.loads(started.ctl("plot", "stop", "--json").stdout)
-    assert [step["notification"] for step in stop["steps"]] == ["willResignActive", "didEnterBackground", "willTerminate"]
-    [record] = [r for r in started.journal() if r.get("BELFRY_TRIGGER") == "stop"]
-    assert record["MESSAGE"].startswith("stop took ")
-    assert started.ctl("plot", "dance", check=False).returncode == 64

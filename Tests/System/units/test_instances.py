@@ -51,7 +51,6 @@ def test_each_instance_has_its_own_configuration_state_and_journal(started_on_ea
     assert last == ["org.example.video", "willResignActive", "didEnterBackground"]
     history = started_on_each.ctl("history").stdout
     assert "org.example.video" not in history and "org.example.audio" not in history
-    assert audio.ctl("plot").stdout.startswith("launch took ")
     for service, directory in ((started_on_each, "belfry"), (video, "belfry@video"), (audio, "belfry@audio-1.b_c")):
         assert service.host.path(f"/run/{directory}/sequence").exists()
         assert service.host.path(f"/var/lib/{directory}").is_dir() and service.host.path(f"/var/cache/{directory}").is_dir()

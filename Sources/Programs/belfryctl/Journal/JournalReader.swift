@@ -9,8 +9,8 @@ import Varlink
 
 /// What the journal has about a service.
 nonisolated enum JournalEntry {
-    /// A notification, and the listeners that it was for.
-    case notification(JSONObject, listeners: [String])
+    /// A notification.
+    case notification(JSONObject)
     /// What a listener has logged about a notification.
     case record(JSONObject)
     /// The calls of listeners for notifications before.
@@ -88,34 +88,6 @@ final class JournalReader {
         }
     }
 
-    /// The timeline of the last transition of a kind; nil if there is none.
-    ///
-    /// - Throws: as `read` does.
-    func lastTimeline(of trigger: String, service: JournalService) throws -> JSONObject? {
-        do {
-            journal.removeMatches()
-            try service.select(in: journal)
-            try journal.match("BELFRY_TRIGGER", trigger)
-            try journal.seekTail()
-            var isEmpty = true
-            while try journal.previous() {
-                isEmpty = false
-                // Other records about a transition name it too.
-                guard let steps = timelineSteps() else { continue }
-                return [
-                    "trigger": .string(trigger), "bootId": .string(bootID),
-                    "realtimeUsec": .int(try journal.realtimeUsec),
-                    "durationUsec": .int(journal.field("BELFRY_DURATION_USEC").flatMap { Int64($0) } ?? 0),
-                    "steps": steps,
-                ]
-            }
-            if isEmpty { try checkThatJournalIsReadable() }
-            return nil
-        } catch let error as SystemError {
-            throw ClientFailure(error)
-        }
-    }
-
     /// Finds out why nothing was found: the journal may not be readable or may not exist. Removes the matches.
     private func checkThatJournalIsReadable() throws {
         if isOfMachine, SystemJournal.isForbidden() {
@@ -167,23 +139,13 @@ final class JournalReader {
     }
 
     private func entry() throws -> JournalEntry? {
-        if let notification = notification() { return .notification(notification, listeners: listeners()) }
-        if let steps = timelineSteps() {
+        if let notification = notification() { return .notification(notification) }
+        if let text = journal.field("BELFRY_TIMELINE"), let steps = try? JSONValue(json: Array(text.utf8)) {
             return .timeline(
                 JournalTimeline(
-                    steps: steps, bootID: bootID, realtimeUsec: try journal.realtimeUsec,
-                    monotonicUsec: try journal.monotonicUsec))
+                    steps: steps, realtimeUsec: try journal.realtimeUsec, monotonicUsec: try journal.monotonicUsec))
         }
         return try record().map { .record($0) }
-    }
-
-    private func listeners() -> [String] {
-        let names = journal.field("BELFRY_LISTENERS").flatMap { try? JSONValue(json: Array($0.utf8)) }
-        return names?.arrayValue?.compactMap(\.stringValue) ?? []
-    }
-
-    private func timelineSteps() -> JSONValue? {
-        journal.field("BELFRY_TIMELINE").flatMap { try? JSONValue(json: Array($0.utf8)) }
     }
 
     private var bootID: String { journal.field("_BOOT_ID") ?? "" }

@@ -8,7 +8,6 @@ import Varlink
 nonisolated struct JournalTimeline {
     /// The array in `BELFRY_TIMELINE`.
     let steps: JSONValue
-    let bootID: String
     /// When it was written, which is after the last call, in microseconds of CLOCK_REALTIME.
     let realtimeUsec: Int64
     /// The same by CLOCK_MONOTONIC.

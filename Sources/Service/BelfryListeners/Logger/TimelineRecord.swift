@@ -6,7 +6,7 @@ package import BelfrySystemd
 package import Lifecycle
 
 /// The record of a transition or a post that has ended: how long it took, and when each listener was called for how long.
-/// `belfryctl plot` draws it.
+/// `belfryctl history --records` prints the calls.
 ///
 /// There is one for each launch and stop, and one for any other transition or post in which an answer had a deadline,
 /// failed or was late. Immediate answers alone would double the records for a few microseconds each.

@@ -43,7 +43,7 @@ struct JournalReaderTests {
         query.limit = limit
         var names: [String] = []
         try reader.read(query) { entry in
-            if case .notification(let object, _) = entry { names.append(object["name"]?.stringValue ?? "") }
+            if case .notification(let object) = entry { names.append(object["name"]?.stringValue ?? "") }
         }
         return names
     }
@@ -88,7 +88,7 @@ struct JournalReaderTests {
             var found: (notifications: [JSONObject], records: [JSONObject]) = ([], [])
             try JournalReader(directory: journal.path).read(query) { entry in
                 switch entry {
-                case .notification(let object, _): found.notifications.append(object)
+                case .notification(let object): found.notifications.append(object)
                 case .record(let object): found.records.append(object)
                 case .timeline: Issue.record("there is none")
                 }
@@ -110,7 +110,6 @@ struct JournalReaderTests {
         let source: JournalFixture.Record = [("SYSLOG_IDENTIFIER", "belfryd"), ("_UID", "0")]
         let notification: JournalFixture.Record = [
             ("BELFRY_NOTIFICATION", "statusRequested"), ("BELFRY_SEQUENCE", "7"),
-            ("BELFRY_LISTENERS", #"["logger","x"]"#),
         ]
         let call = #"{"listener":"cacheFlush","outcome":"completed","startUsec":500,"durationUsec":400}"#
         let steps = ["willResignActive", "didEnterBackground"].enumerated().map {
@@ -121,13 +120,13 @@ struct JournalReaderTests {
             ("BELFRY_TIMELINE", "[\(steps.joined(separator: ","))]"),
         ]
         try journal.write([source + notification, source + timeline], bootID: Self.boots[0])
-        func read(_ names: [String]) throws -> (listeners: [String], calls: [JSONObject]) {
-            var found: (listeners: [String], calls: [JSONObject]) = ([], [])
+        func read(_ names: [String]) throws -> (notifications: [JSONObject], calls: [JSONObject]) {
+            var found: (notifications: [JSONObject], calls: [JSONObject]) = ([], [])
             var query = JournalQuery(service: JournalService("belfryd"))
             query.names = names
             try JournalReader(directory: journal.path).read(query) { entry in
                 switch entry {
-                case .notification(_, let listeners): found.listeners += listeners
+                case .notification(let object): found.notifications.append(object)
                 case .record: Issue.record("there is none")
                 case .timeline(let timeline): found.calls += timeline.calls(for: names)
                 }
@@ -135,10 +134,10 @@ struct JournalReaderTests {
             return found
         }
 
-        #expect(try read([]).listeners == ["logger", "x"])
+        #expect(try read([]).notifications.map { $0["name"] } == ["statusRequested"])
         #expect(try read([]).calls.map { $0["sequence"] } == [8, 9])
         let found = try read(["didEnterBackground"])
-        #expect(found.listeners.isEmpty && found.calls.count == 1)
+        #expect(found.notifications.isEmpty && found.calls.count == 1)
         // The second record of the fixture is at 1,002 us of CLOCK_MONOTONIC.
         let expected: JSONObject = [
             "sequence": 9, "name": "didEnterBackground", "listener": "cacheFlush",
@@ -187,21 +186,9 @@ struct JournalReaderTests {
         }
 
         #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
-        #expect(performing: { try none.lastTimeline(of: "stop", service: service) }, throws: isSaid)
         query.boot = .offset(-1)
         #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
         #expect(try names(only: ["org.example.never"]) == [])
-    }
-
-    @Test func otherRecordsAboutAStopDoNotHideItsTimeline() throws {
-        let journal = try JournalFixture()
-        let stop: JournalFixture.Record = [("SYSLOG_IDENTIFIER", "belfryd"), ("_UID", "0"), ("BELFRY_TRIGGER", "stop")]
-        try journal.write([stop + [("BELFRY_TIMELINE", "[]")], stop], bootID: Self.boots[0])
-
-        let timeline = try JournalReader(directory: journal.path).lastTimeline(
-            of: "stop", service: JournalService("belfryd"))
-
-        #expect(timeline?["trigger"] == "stop")
     }
 
     // The records of the fixture are not of this machine.
@@ -217,21 +204,23 @@ struct JournalServiceTests {
 
     init() throws { journal = try JournalFixture() }
 
-    /// The number of notifications and timelines that a record with these fields has for a service.
+    /// The number of notifications that a record with these fields has for a service, and of timelines.
     private func seen(_ service: String, in fields: JournalFixture.Record) throws -> Int {
         try journal.write([
             fields + [("BELFRY_NOTIFICATION", "org.example.x")],
             fields + [("BELFRY_TRIGGER", "stop"), ("BELFRY_TIMELINE", "[]")],
         ])
-        let reader = try JournalReader(directory: journal.path)
-        let service = JournalService(service, readBy: Self.user)
-        var count = 0
-        try reader.read(JournalQuery(service: service)) { entry in
-            if case .notification = entry { count += 1 }
+        var counts = (notifications: 0, timelines: 0)
+        let query = JournalQuery(service: JournalService(service, readBy: Self.user))
+        try JournalReader(directory: journal.path).read(query) { entry in
+            switch entry {
+            case .notification: counts.notifications += 1
+            case .timeline: counts.timelines += 1
+            case .record: Issue.record("there is none")
+            }
         }
-        let timeline = try reader.lastTimeline(of: "stop", service: service)
-        #expect((timeline == nil) == (count == 0))
-        return count
+        #expect(counts.notifications == counts.timelines)
+        return counts.notifications
     }
 
     @Test(
