@@ -23,8 +23,6 @@ final class ServerFixture {
         method Forget() -> ()
         # Answers many times.
         method Count(to: int) -> (number: int)
-        # Hands the connection over.
-        method Become(protocol: string) -> (protocol: string)
         # Has no implementation.
         method Missing() -> ()
 
@@ -44,7 +42,6 @@ final class ServerFixture {
     var problems: [VarlinkProblem] { recorded.problems }
     var waiting: [VarlinkRequest] = []
     private(set) var calls: [String] = []
-    var upgraded: [VarlinkUpgradedConnection] = []
 
     init(limits: VarlinkLimits = VarlinkLimits(), listening: Bool = true) throws {
         directory = try TemporaryDirectory()
@@ -75,14 +72,6 @@ final class ServerFixture {
                     for number in 1..<max(end, 1) { request.reply(["number": .int(number)], continues: true) }
                     request.reply(["number": .int(end)])
                 },
-            ],
-            upgrades: [
-                "Become": { [unowned self] request in
-                    guard request.parameters["protocol"] == "echo" else {
-                        return request.fail("org.example.test.Refused", ["why": "unknown protocol"])
-                    }
-                    request.upgrade(request.parameters) { [unowned self] in upgraded.append($0) }
-                }
             ])
     }
 

@@ -9,13 +9,9 @@ final class ClientConnection: FrameStream {
     /// Gets each reply, or the error that ends the call.
     typealias Handler = (Result<VarlinkReply, VarlinkError>) -> Void
 
-    /// Gets the connection after a successful call with `upgrade`.
-    typealias Successor = (VarlinkReply, VarlinkUpgradedConnection) -> Void
-
     private struct Waiting {
         let wantsMore: Bool
         let handler: Handler
-        let successor: Successor?
     }
 
     /// Why the connection is over.
@@ -29,14 +25,12 @@ final class ClientConnection: FrameStream {
         didSet { if !isPaused, oldValue { needsTurn() } }
     }
 
-    func send(_ call: VarlinkCall, successor: Successor? = nil, _ handler: Handler?) {
+    func send(_ call: VarlinkCall, _ handler: Handler?) {
         if let failure {
             handler?(.failure(failure))
             return
         }
-        if let handler {
-            waiting.append(Waiting(wantsMore: call.mode == .more, handler: handler, successor: successor))
-        }
+        if let handler { waiting.append(Waiting(wantsMore: call.mode == .more, handler: handler)) }
         queue(EncodedMessage(call))
     }
 
@@ -64,10 +58,6 @@ final class ClientConnection: FrameStream {
         if !reply.continues { removeOldest() }
         if let name = reply.error {
             call.handler(.failure(.failed(name: name, parameters: reply.parameters)))
-        } else if let successor = call.successor {
-            let connection = release()
-            finish(.closed)
-            successor(reply, connection)
         } else {
             call.handler(.success(reply))
         }

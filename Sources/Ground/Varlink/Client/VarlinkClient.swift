@@ -98,20 +98,6 @@ public final class VarlinkClient {
         connection.send(VarlinkCall(method, parameters, mode: .oneway), nil)
     }
 
-    /// Calls a method after which the connection belongs to another protocol. `onReply` is called once: with the reply and the
-    /// connection, which it owns, or with an error, after which the client can be used as before. On success, calls that
-    /// were made after this one fail with `VarlinkError.closed`, and the client is closed.
-    public func upgrade(
-        _ method: String, _ parameters: JSONObject = [:],
-        onReply: @escaping (Result<(JSONObject, VarlinkUpgradedConnection), VarlinkError>) -> Void
-    ) {
-        connection.send(VarlinkCall(method, parameters, mode: .upgrade)) { reply, connection in
-            onReply(.success((reply.parameters, connection)))
-        } _: {
-            if case .failure(let error) = $0 { onReply(.failure(error)) }
-        }
-    }
-
     /// Whether replies are not read for now. The service then queues them, or ends the call.
     public var isPaused: Bool {
         get { connection.isPaused }

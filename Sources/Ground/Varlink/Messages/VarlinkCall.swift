@@ -11,7 +11,7 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
         case oneway
         /// Any number of replies.
         case more
-        /// One reply, after which the connection belongs to another protocol.
+        /// One reply, after which the connection belongs to another protocol. The server answers with an error.
         case upgrade
     }
 
@@ -77,14 +77,4 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
         writer.write(raw: "}")
         writer.write(byte: 0)
     }
-}
-
-/// A connection that no longer speaks Varlink: after the reply to a call with `upgrade` both sides exchange whatever
-/// they have agreed on.
-public nonisolated struct VarlinkUpgradedConnection: Sendable {
-    /// The connected socket, non-blocking. The receiver of this value owns the socket and closes it.
-    public let descriptor: Int32
-    /// Bytes of the new protocol that were already read from the socket. They come before the bytes that are still in
-    /// the socket.
-    public let received: [UInt8]
 }

@@ -15,8 +15,6 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
     case permissionDenied
     /// The method must be called with `more`.
     case expectedMore
-    /// The method must be called with `upgrade`.
-    case expectedUpgrade
 
     /// The fully-qualified name.
     public var name: String {
@@ -28,7 +26,6 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
             case .invalidParameter: "InvalidParameter"
             case .permissionDenied: "PermissionDenied"
             case .expectedMore: "ExpectedMore"
-            case .expectedUpgrade: "ExpectedUpgrade"
             }
         return "org.varlink.service.\(name)"
     }
@@ -43,7 +40,7 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
         case .methodNotFound(let name), .methodNotImplemented(let name):
             ["method": .string(name.cut(toBytes: Self.longestEcho))]
         case .invalidParameter(let name): ["parameter": .string(name.cut(toBytes: Self.longestEcho))]
-        case .permissionDenied, .expectedMore, .expectedUpgrade: [:]
+        case .permissionDenied, .expectedMore: [:]
         }
     }
 }

@@ -7,13 +7,11 @@ final class InterfaceTable {
         let fields: [VarlinkInterfaceDescription.Field]
         let description: VarlinkInterfaceDescription
         let handler: VarlinkInterface.Handler?
-        let upgrade: VarlinkInterface.Handler?
 
         init(_ name: String, _ fields: [VarlinkInterfaceDescription.Field], of entry: Entry) {
             self.fields = fields
             description = entry.description
             handler = entry.interface.methods[name]
-            upgrade = entry.interface.upgrades[name]
         }
     }
 
@@ -62,9 +60,9 @@ final class InterfaceTable {
     /// Calls the method's handler.
     func dispatch(_ request: VarlinkRequest) {
         guard let method = method(request.method) else { return request.fail(unknown(request.method)) }
-        guard let handler = request.wantsUpgrade ? method.upgrade : method.handler else {
-            let isUpgrade = !request.wantsUpgrade && method.upgrade != nil
-            return request.fail(isUpgrade ? .expectedUpgrade : .methodNotImplemented(request.method))
+        // Any reply but an error would hand the connection over to another protocol, which no method has.
+        guard let handler = method.handler, !request.wantsUpgrade else {
+            return request.fail(.methodNotImplemented(request.method))
         }
         if let parameter = method.description.mismatch(request.parameters, with: method.fields) {
             return request.fail(.invalidParameter(parameter))

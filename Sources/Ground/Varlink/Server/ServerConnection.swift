@@ -7,17 +7,6 @@ internal import CBelfry
 
 /// The server's end of a connection: answers calls one after the other, in order.
 final class ServerConnection: FrameStream {
-    /// Gets the connection when the last reply to a call with `upgrade` has been written.
-    typealias Successor = (VarlinkUpgradedConnection) -> Void
-
-    private enum State {
-        /// The next call may begin.
-        case ready
-        case answering(CurrentCall)
-        /// Writes the last reply to a call with `upgrade`.
-        case handingOver(Successor)
-    }
-
     struct CurrentCall {
         let mode: VarlinkCall.Mode
         /// The number, in the stream, of the first reply to it.
@@ -35,11 +24,12 @@ final class ServerConnection: FrameStream {
     let users: ServerUsers
     private let interfaces: InterfaceTable
 
+    /// The call that is being answered; nil when the next one may begin.
     @exclusivity(unchecked)  // nothing calls out while it is changed
-    private var state = State.ready
+    private(set) var call: CurrentCall?
     /// Calls since the beginning, which numbers them from 1.
     private var calls: UInt64 = 0
-    /// The size of the call as it came, in bytes, if its request is kept to be answered later. Not in the state, which every
+    /// The size of the call as it came, in bytes, if its request is kept to be answered later. Not in the call, which every
     /// reply would copy to count it.
     private(set) var keptBytes = 0
     /// The memory that is counted for the user, in bytes.
@@ -67,13 +57,12 @@ final class ServerConnection: FrameStream {
             self[calls]?.onDrained = nil
             drained()
         }
-        if case .handingOver(let successor) = state { return handOver(to: successor) }
         do throws(VarlinkProtocolError) {
             try readCalls()
         } catch {
             return violation(error)
         }
-        guard !isClosed, !isUpgrading else { return }
+        guard !isClosed else { return }
         let isWhole = frames.containsFrame()
         if frames.isOverlong { return violation(.tooLarge(frames.limit)) }
         frames.release()
@@ -119,23 +108,12 @@ final class ServerConnection: FrameStream {
     }
 
     private var isReadyForCall: Bool {
-        guard case .ready = state else { return false }
-        return hasFailed || queuedBytes <= users.limits.unreadBytes
-    }
-
-    /// Whether what follows belongs to another protocol and must not be read.
-    private var isUpgrading: Bool {
-        switch state {
-        case .ready: false
-        case .answering(let call): call.mode == .upgrade
-        case .handingOver: true
-        }
+        call == nil && (hasFailed || queuedBytes <= users.limits.unreadBytes)
     }
 
     private func begin(_ call: VarlinkCall, size: Int) {
         calls += 1
-        state = .answering(CurrentCall(mode: call.mode, firstReply: sent + UInt64(queued)))
-        if call.mode == .upgrade { readsInput = false }
+        self.call = CurrentCall(mode: call.mode, firstReply: sent + UInt64(queued))
         var request = VarlinkRequest(call, size: size, number: calls, on: self)
         interfaces.dispatch(request)
         if isKnownUniquelyReferenced(&request) {
@@ -171,33 +149,21 @@ final class ServerConnection: FrameStream {
         users.remove(self)
     }
 
-    private func handOver(to successor: Successor) {
-        guard queued == 0 else { return }
-        state = .ready
-        let connection = release()
-        count()
-        users.remove(self)
-        successor(connection)
-    }
-
     // The call that is being answered
-
-    var call: CurrentCall? {
-        if case .answering(let call) = state { call } else { nil }
-    }
 
     /// The call with this number; nil when it is over.
     subscript(number: UInt64) -> CurrentCall? {
         get { number == calls ? call : nil }
-        set { if let newValue { state = .answering(newValue) } }
+        set { if let newValue { call = newValue } }
     }
 
     /// Ends the call, and answers which it was.
     @discardableResult
     private func end() -> CurrentCall? {
-        let call = call
-        state = .ready
-        keptBytes = 0
+        defer {
+            call = nil
+            keptBytes = 0
+        }
         return call
     }
 
@@ -215,15 +181,6 @@ final class ServerConnection: FrameStream {
         guard self[number] != nil else { return }
         users.report(.unanswered(method: method), peer)
         reply(number, VarlinkEncodedReply(ServiceInterface.internalError), continues: false)
-    }
-
-    /// Sends the last reply, and hands the connection over once it is written.
-    func upgrade(_ number: UInt64, _ reply: VarlinkEncodedReply, _ successor: @escaping Successor) {
-        guard self[number] != nil else { return }
-        end()
-        state = .handingOver(successor)
-        enqueue(reply.message)
-        needsTurn()
     }
 
     private func enqueue(_ message: EncodedMessage) {

@@ -11,23 +11,18 @@ public struct VarlinkInterface {
     /// The text of the description, as clients get it.
     let text: String
     let methods: [String: Handler]
-    let upgrades: [String: Handler]
 
     /// Makes an interface from its description in Varlink's language. A declared method without a handler fails with
-    /// `MethodNotImplemented`.
+    /// `MethodNotImplemented`, and so does any call with `upgrade`.
     ///
     /// - Parameters:
     ///   - text: the description.
     ///   - methods: handlers, by the short names of methods.
-    ///   - upgrades: handlers that end with `upgrade` or an error. A call without the flag fails with `ExpectedUpgrade`, unless
-    ///     the method is in `methods` as well.
     /// - Throws: the error in the text and its place, or the handler that has no declaration.
-    public init(
-        _ text: String, methods: [String: Handler], upgrades: [String: Handler] = [:]
-    ) throws(VarlinkDescriptionError) {
+    public init(_ text: String, methods: [String: Handler]) throws(VarlinkDescriptionError) {
         let description = try VarlinkInterfaceDescription(text)
-        self.init(named: description.name, constant: text, methods: methods, upgrades: upgrades)
-        for name in (Array(methods.keys) + upgrades.keys).sorted() where description.methods[name] == nil {
+        self.init(named: description.name, constant: text, methods: methods)
+        for name in methods.keys.sorted() where description.methods[name] == nil {
             throw VarlinkDescriptionError(
                 reason: "method '\(name)' is not declared in \(description.name)", line: 1, column: 1)
         }
@@ -35,12 +30,9 @@ public struct VarlinkInterface {
 
     /// Makes an interface whose description a test has parsed. The server parses it at the first call: that of
     /// `io.belfry.Lifecycle` takes a quarter of the instructions of a start.
-    package init(
-        named name: String, constant text: String, methods: [String: Handler], upgrades: [String: Handler] = [:]
-    ) {
+    package init(named name: String, constant text: String, methods: [String: Handler]) {
         self.name = name
         self.text = text
         self.methods = methods
-        self.upgrades = upgrades
     }
 }

@@ -30,7 +30,7 @@ public final class VarlinkRequest {
     /// Whether the client expects no reply. Reply nevertheless: this ends the call and sends nothing.
     public var isOneway: Bool { call.mode == .oneway }
     /// Whether the client wants to use another protocol after the reply.
-    public var wantsUpgrade: Bool { call.mode == .upgrade }
+    var wantsUpgrade: Bool { call.mode == .upgrade }
     /// Header fields of vendors.
     public var extensions: JSONObject { call.extensions }
 
@@ -92,20 +92,6 @@ public final class VarlinkRequest {
     public func send(_ reply: VarlinkEncodedReply) {
         guard wantsMore || isOneway || !reply.continues else { return fail(.expectedMore) }
         connection.reply(number, reply, continues: reply.continues)
-    }
-
-    /// Sends the last reply, and hands the connection over to another protocol. This is only for a call with `upgrade`;
-    /// any other call ends with the error `ExpectedUpgrade`.
-    ///
-    /// - Parameters:
-    ///   - parameters: those of the reply.
-    ///   - successor: called once when the reply is written; it then owns the connection. Not called if the client
-    ///     disconnects before.
-    public func upgrade(
-        _ parameters: JSONObject = [:], _ successor: @escaping (VarlinkUpgradedConnection) -> Void
-    ) {
-        guard wantsUpgrade else { return fail(.expectedUpgrade) }
-        connection.upgrade(number, VarlinkEncodedReply(VarlinkReply(parameters)), successor)
     }
 
     /// Ends the call with an error, by its fully-qualified name.

@@ -256,13 +256,6 @@ class FrameStream {
         member = nil
     }
 
-    /// Hands over the socket, with input that was read and not used. Nothing is called afterwards.
-    final func release() -> VarlinkUpgradedConnection {
-        unwatch()
-        defer { descriptor = -1 }
-        return VarlinkUpgradedConnection(descriptor: descriptor, received: frames.removeAll())
-    }
-
     /// Closes the socket; what is queued is lost. Nothing is called afterwards.
     func close() { shut() }
 

@@ -45,12 +45,6 @@ package nonisolated struct VarlinkFrameReader: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Removes all bytes that wait, and returns them.
-    package mutating func removeAll() -> [UInt8] {
-        defer { self = Self(limit: limit) }
-        return Array(buffer[head...])
-    }
-
     /// Whether a complete message waits.
     package mutating func containsFrame() -> Bool {
         let start = searched

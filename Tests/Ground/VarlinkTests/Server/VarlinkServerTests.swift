@@ -76,6 +76,23 @@ struct VarlinkServerTests {
         #expect(try fixture.receive(2, peer) == [reply, reply])
     }
 
+    @Test func callWithUpgradeIsRefusedAndTheConnectionStaysVarlink() throws {
+        let peer = try fixture.peer()
+
+        peer.write(echo("a", mode: .upgrade))
+        peer.write(VarlinkCall("org.example.test.Do", mode: .upgrade))
+        peer.write(echo("b"))
+
+        let service = "org.varlink.service"
+        #expect(
+            try fixture.receive(3, peer) == [
+                #"{"error":"\#(service).MethodNotImplemented","parameters":{"method":"org.example.test.Echo"}}"#,
+                #"{"error":"\#(service).MethodNotFound","parameters":{"method":"org.example.test.Do"}}"#,
+                #"{"parameters":{"text":"b"}}"#,
+            ])
+        #expect(fixture.calls == ["b"])
+    }
+
     @Test func storedRequestKeepsItsParameters() throws {
         let peer = try fixture.peer()
         peer.write(VarlinkCall("org.example.test.Wait", extensions: ["org.example.x": 1]))
