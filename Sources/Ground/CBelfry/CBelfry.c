@@ -222,7 +222,9 @@ bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }
 static int arm(int fd) {
     struct itimerspec never = {.it_value.tv_sec = INT64_MAX / 1000000000};
     int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-    return timerfd_settime(fd, flags, &never, NULL) < 0 ? -errno : 0;
+    if (timerfd_settime(fd, flags, &never, NULL) == 0) return 0;
+    // The clock was set again since the last call. The timer is armed all the same: NOTES of timerfd_create(2).
+    return errno == ECANCELED ? 0 : -errno;
 }
 
 int belfry_clock_set_timer(void) {

@@ -4,7 +4,8 @@
 // Preloaded into belfryd, it stands between the program and its clocks. Writing "REALTIME BOOTTIME\n" into the
 // fifo $CLOCK_DOUBLE moves these clocks on by so many microseconds, and the timer that is to be cancelled when the clock
 // is set (TFD_TIMER_CANCEL_ON_SET) becomes readable and is cancelled, as the kernel does it after a sleep of the machine
-// and after clock_settime(2).
+// and after clock_settime(2). A line is one event. As in the kernel, timerfd_settime() on a cancelled timer arms it, and
+// fails once with ECANCELED.
 
 #define _GNU_SOURCE
 
@@ -26,20 +27,27 @@ int timerfd_create(int clock, int flags) {
     return timer;
 }
 
+// Takes one line, if there is one, which was written as a whole; -1 with ECANCELED then, else 0.
+static int cancelled(void) {
+    char text[64] = {0};
+    size_t length = 0;
+    while (length < sizeof text - 1 && syscall(SYS_read, timer, text + length, 1) == 1 && text[length] != '\n') length++;
+    if (length == 0) return 0;
+    char *rest;
+    realtime += strtoll(text, &rest, 10);
+    boottime += strtoll(rest, NULL, 10);
+    errno = ECANCELED;
+    return -1;
+}
+
 int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct itimerspec *old) {
-    if (fd == timer && timer >= 0) return 0;
+    if (fd == timer && timer >= 0) return cancelled();
     return (int) syscall(SYS_timerfd_settime, fd, flags, value, old);
 }
 
 ssize_t read(int fd, void *buffer, size_t size) {
     if (fd != timer || timer < 0) return syscall(SYS_read, fd, buffer, size);
-    char text[128] = {0};
-    ssize_t count = syscall(SYS_read, fd, text, sizeof text - 1);
-    if (count < 0) return -1;
-    char *rest;
-    realtime += strtoll(text, &rest, 10);
-    boottime += strtoll(rest, NULL, 10);
-    errno = ECANCELED;
+    if (cancelled() == 0) errno = EAGAIN;
     return -1;
 }
 

@@ -74,7 +74,12 @@ class ClockDouble:
 
     def move(self, realtime: int = 0, boottime: int = 0) -> None:
         """Moves the clocks on by so many microseconds, in one step."""
-        self.belfry.host.run("sh", "-c", f"echo {realtime} {boottime} >{SHIFT}")
+        self.move_in_steps((realtime, boottime))
+
+    def move_in_steps(self, *steps: tuple[int, int]) -> None:
+        """Moves the clocks on by all these microseconds before belfryd can look at them."""
+        lines = "".join(f"{realtime} {boottime}\\n" for realtime, boottime in steps)
+        self.belfry.host.run("sh", "-c", f"printf '{lines}' >{SHIFT}")
 
 
 @pytest.fixture
@@ -94,3 +99,13 @@ def test_clock_set_during_a_sleep_posts_both(clock):
     seen = subscriber.until("significantTimeChange")
     assert [n["name"] for n in seen] == ["didResume", *CONTINUE, "significantTimeChange"]
     assert abs(seen[-1]["userInfo"]["stepUsec"] - 60_000_000) < 1000
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_sleep_while_a_change_of_the_clock_is_handled_posts_both(clock, count):
+    """The kernel reports the sleep by read(2), or when the timer is armed again."""
+    subscriber = clock.belfry.subscribe()
+
+    clock.move_in_steps(*count * [(60_000_000, 0)], (5_000_000, 5_000_000))
+
+    assert {subscriber.next()["name"] for _ in range(2)} == {"didResume", "significantTimeChange"}
