@@ -41,8 +41,6 @@ package nonisolated struct FileChange: Sendable, Equatable {
         package static let modified = Self(rawValue: UInt32(IN_MODIFY))
         /// `IN_CLOSE_WRITE`: a file open for writing was closed.
         package static let closedAfterWrite = Self(rawValue: UInt32(IN_CLOSE_WRITE))
-        /// `IN_ATTRIB`: metadata changed.
-        package static let attributes = Self(rawValue: UInt32(IN_ATTRIB))
         /// `IN_CREATE`: an entry was made in the watched directory.
         package static let created = Self(rawValue: UInt32(IN_CREATE))
         /// `IN_DELETE`: an entry was removed from the watched directory.

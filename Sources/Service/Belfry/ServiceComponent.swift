@@ -100,8 +100,6 @@ package struct ComponentContext {
     package let mediator: LifecycleMediator
     /// The directories of the service.
     package let paths: RuntimePaths
-    /// The id of the counter of notifications (`BELFRY_SEQUENCE_ID`).
-    package let counter: String
     /// Why the service was started, and how the run before ended.
     package let describeRun: () -> UserInfo
     /// Reads the times of the unit again, and calls back when they are known.

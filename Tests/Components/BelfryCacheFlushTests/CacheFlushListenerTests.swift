@@ -31,7 +31,7 @@ struct CacheFlushListenerTests {
     }
 
     private func parameters(_ file: String) throws -> [CacheParameters] {
-        let settings = try #require(ConfigurationLoader.load(from: .files([file])).settings)
+        let settings = try #require(ConfigurationLoader.read(from: .files([file])).settings)
         try #require(settings.caches.count == 1)
         return settings.caches.map { CacheParameters($0) }
     }

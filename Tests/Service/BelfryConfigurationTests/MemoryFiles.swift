@@ -5,6 +5,15 @@ import BelfryConfiguration
 import BelfryLinux
 import Glibc
 
+nonisolated extension ConfigurationLoader {
+    /// Loads the configuration of a service without sections of its own.
+    static func load(
+        from sources: ConfigurationSources, reader: any ConfigurationFileReader = SystemFileReader()
+    ) -> LoadedConfiguration {
+        read(from: sources, reader: reader).requiringKnownSections([])
+    }
+}
+
 /// Files in a dictionary.
 nonisolated struct MemoryFiles: ConfigurationFileReader {
     var files: [String: [UInt8]] = [:]

@@ -39,7 +39,7 @@ nonisolated struct UnitCheckTests {
         _ directories: UnitDirectories = UnitDirectories(name: "belfry")
     ) throws -> [String] {
         let file = try directory.write("belfry.conf", configuration)
-        let settings = try #require(ConfigurationLoader.load(from: .files([file])).settings)
+        let settings = try #require(ConfigurationLoader.read(from: .files([file])).settings)
         let unit = UnitProperties(Self.sound.merging(changes) { $1 })
         return UnitCheck(unit: unit, settings: settings, directories: directories).findings.map(\.description)
     }

@@ -90,12 +90,6 @@ public nonisolated struct VarlinkEncodedReply {
         message = EncodedMessage(bytes)
         continues = true
     }
-
-    /// The bytes on the wire. Valid as long as the reply exists.
-    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: message.base, count: message.count) }
-
-    /// The size on the wire, in bytes.
-    package var byteCount: Int { message.count }
 }
 
 /// Writes a message that is one of several replies to a call, around parameters that the caller writes.

@@ -32,9 +32,6 @@ package final class StateRestorer {
         members.append(Member(identifier: identifier, listener: listener))
     }
 
-    /// Removes a listener. Its state is no longer stored or restored.
-    package func removeListener(_ listener: any RestorableListener) { members.removeAll { $0.listener === listener } }
-
     /// Encodes the state of every listener. A state that cannot be encoded, or does not fit into the archive, is left out.
     package func encode() -> (archive: RestorationArchive, report: RestorationReport) {
         var archive = RestorationArchive(limits: limits)

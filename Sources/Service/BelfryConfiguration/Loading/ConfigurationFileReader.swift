@@ -55,7 +55,7 @@ package nonisolated struct SystemFileReader: ConfigurationFileReader {
         case S_IFREG: return try FileContent.read(descriptor, of: path, limit: limit)
         case S_IFDIR: throw SystemError(EISDIR, verb: "read", object: path)
         case S_IFCHR where isNull(status): return []
-        default: throw SystemError(EINVAL, verb: "read", object: path)
+        default: throw SystemError(EINVAL, verb: "read as a regular file", object: path)
         }
     }
 

@@ -15,18 +15,11 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
 
     init(reader: any ConfigurationFileReader) { self.reader = reader }
 
-    /// Loads the configuration of a service without sections of its own. Problems are reported in the result.
+    /// Loads the configuration, and leaves sections that are not Belfry's in `others`. Problems are reported in the result.
     ///
     /// - Parameters:
     ///   - sources: the files to read.
     ///   - reader: reads the files.
-    package static func load(
-        from sources: ConfigurationSources, reader: any ConfigurationFileReader = SystemFileReader()
-    ) -> LoadedConfiguration {
-        read(from: sources, reader: reader).requiringKnownSections([])
-    }
-
-    /// Loads the configuration, and leaves sections that are not Belfry's in `others`.
     package static func read(
         from sources: ConfigurationSources, reader: any ConfigurationFileReader = SystemFileReader()
     ) -> LoadedConfiguration {
@@ -66,9 +59,7 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
     }
 
     mutating func report(_ problem: SystemError) {
-        // What no reader can open has this number.
-        let text = problem.code == EINVAL ? "this is not a regular file" : "\(problem)"
-        diagnostics.error(at: ConfigurationPosition(file: problem.object), text, errorNumber: problem.code)
+        diagnostics.error(at: ConfigurationPosition(file: problem.object), "\(problem)", errorNumber: problem.code)
     }
 }
 

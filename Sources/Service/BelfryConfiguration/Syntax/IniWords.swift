@@ -31,30 +31,6 @@ package nonisolated struct IniWords {
         return words
     }
 
-    /// The inverse of `split`.
-    package static func join(_ words: [String]) -> String {
-        words.map(quotedIfNeeded).joined(separator: " ")
-    }
-
-    private static func quotedIfNeeded(_ word: String) -> String {
-        let isPlain = word.unicodeScalars.allSatisfy { scalar in
-            !IniText.isSpace(scalar) && !IniText.isControl(scalar) && !["\"", "'", "\\"].contains(scalar)
-        }
-        if isPlain, !word.isEmpty { return word }
-        var result = "\""
-        for scalar in word.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" {
-                result += "\\\(scalar)"
-            } else if IniText.isControl(scalar) {
-                let digits = String(scalar.value, radix: 16)
-                result += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
-
     private mutating func next() throws(ValueProblem) -> Word? {
         while index < scalars.count, IniText.isSpace(scalars[index]) { index += 1 }
         guard index < scalars.count else { return nil }

@@ -55,7 +55,7 @@ struct AttachLimitTests {
 
         #expect(attached.replies.count == 1)
         attached.vanish()
-        try fixture.turn { !fixture.mediator.hasListener(named: "guard") }
+        try fixture.turn { !fixture.mediator.listeners.contains { $0.name == "guard" } }
         #expect(fixture.mediator.knownNames == known)
     }
 
@@ -65,7 +65,7 @@ struct AttachLimitTests {
         let refused = try fixture.attach(names, ["follows": .array(names)])
 
         #expect(refused.errorParameters?["parameter"] == "follows")
-        #expect(!fixture.mediator.hasListener(named: "guard"))
+        #expect(!fixture.mediator.listeners.contains { $0.name == "guard" })
     }
 
     @Test func duplicateListenerNameIsRefused() throws {

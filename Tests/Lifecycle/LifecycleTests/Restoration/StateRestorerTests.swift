@@ -136,18 +136,4 @@ struct StateRestorerTests {
         #expect("\(RestorationError.duplicateIdentifier("player"))" == "duplicate restoration identifier 'player'")
         #expect(restorer.identifiers == ["player"])
     }
-
-    @Test func removedListenerLeavesItsStateUnclaimed() throws {
-        let (a, b) = (RestoredListener("a"), RestoredListener("b"))
-        let restorer = try restorer(a, b)
-        let (archive, _) = restorer.encode()
-
-        restorer.removeListener(a)
-        let report = restorer.decode(archive)
-
-        #expect(report.unclaimed == ["a"])
-        #expect(report["a"] == nil && report["b"] == .restored)
-        #expect(a.decodings == 0)
-        #expect(throws: Never.self) { try restorer.addListener(a) }
-    }
 }

@@ -24,12 +24,6 @@ struct IniWordsTests {
         #expect(problem?.offset == offset)
     }
 
-    @Test func joinedWordsSplitAgain() throws {
-        let words = ["plain", "", "two words", "\"quoted\" 'x'", "back\\slash", "tab\tand\u{1}"]
-
-        #expect(try IniWords.split(IniWords.join(words)).map(\.text) == words)
-    }
-
     @Test func offsetsPointAtTheWords() throws {
         #expect(try IniWords.split(" ä \"b c\" d").map(\.offset) == [1, 3, 9])
     }
