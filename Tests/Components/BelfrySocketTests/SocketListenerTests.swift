@@ -106,6 +106,29 @@ struct SocketListenerTests {
                 && received[0].keys.last == "userInfo")
     }
 
+    /// They share everything else.
+    @Test func notificationsOfDifferentTimesHaveTheirOwn() throws {
+        var times: [Int64] = []
+        var isSubscribed = false
+        client.more(lifecycle + "Subscribe") {
+            guard case .success(let reply) = $0 else { return }
+            isSubscribed = true
+            if let notification = reply.parameters["notification"] {
+                times += ["realtimeUsec", "monotonicUsec"].compactMap { notification[$0]?.intValue }
+            }
+        }
+        try turn { isSubscribed }
+
+        let first = fixture.clock.now
+        mediator.post(.flushRequested)
+        fixture.clock.advance(by: .seconds(3))
+        mediator.post(.flushRequested)
+        try turn { times.count == 4 }
+
+        #expect(times[..<2] == [Int64(first.realtimeUsec), Int64(first.monotonicUsec)])
+        #expect(times[2...] == [times[0] + 3_000_000, times[1] + 3_000_000])
+    }
+
     @Test func subscriberGetsMissedNotifications() throws {
         var names: [JSONValue?] = []
         client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {

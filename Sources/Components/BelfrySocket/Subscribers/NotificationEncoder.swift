@@ -6,28 +6,25 @@ internal import Lifecycle
 internal import Varlink
 
 /// Encodes notifications as replies, one after the other in the same memory. What a notification has in common with the last
-/// one is encoded once: notifications that a client posts in one turn mostly differ only in number and user info.
+/// one is encoded once: notifications that a client posts mostly differ only in number, time and user info.
 nonisolated struct NotificationEncoder: ~Copyable {
-    /// What notifications of the same name, state, time and origin have in common.
+    /// What notifications of the same name, state and origin have in common.
     private struct Common {
         let name: LifecycleNotification.Name
         let state: LifecycleState
         let previousState: LifecycleState
-        let time: LifecycleTime
         let origin: LifecycleOrigin
 
         init(_ notification: LifecycleNotification) {
             name = notification.name
             state = notification.state
             previousState = notification.previousState
-            time = notification.time
             origin = notification.origin
         }
 
         func holds(for notification: LifecycleNotification) -> Bool {
-            time == notification.time && name == notification.name && state == notification.state
-                && previousState == notification.previousState
-                && origin == notification.origin
+            name == notification.name && state == notification.state
+                && previousState == notification.previousState && origin == notification.origin
         }
     }
 
@@ -72,7 +69,7 @@ nonisolated extension JSONWriter {
         write(Int64(notification.sequence))
     }
 
-    /// Writes what notifications of the same name, state, time and origin have in common.
+    /// Writes what notifications of the same name, state and origin have in common.
     mutating func writeCommon(of notification: LifecycleNotification, bootID: String) {
         write(raw: ",\"name\":")
         write(notification.name.rawValue)
@@ -80,18 +77,18 @@ nonisolated extension JSONWriter {
         write(notification.state.rawValue)
         write(raw: ",\"previousState\":")
         write(notification.previousState.rawValue)
-        write(raw: ",\"realtimeUsec\":")
-        write(Int64(notification.time.realtimeUsec))
-        write(raw: ",\"monotonicUsec\":")
-        write(Int64(notification.time.monotonicUsec))
         write(raw: ",\"bootId\":")
         write(bootID)
         write(raw: ",\"origin\":")
         write(notification.origin)
-        write(raw: ",\"userInfo\":")
     }
 
     mutating func writeEnd(of notification: LifecycleNotification) {
+        write(raw: ",\"realtimeUsec\":")
+        write(Int64(notification.time.realtimeUsec))
+        write(raw: ",\"monotonicUsec\":")
+        write(Int64(notification.time.monotonicUsec))
+        write(raw: ",\"userInfo\":")
         write(notification.userInfo)
         write(raw: "}")
     }
