@@ -75,11 +75,10 @@ package nonisolated enum JSONKey {
         }
     }
 
-    /// Whether both are the same name, with escapes or without.
-    fileprivate func isSame(as other: JSONKey) -> Bool {
-        switch (self, other) {
-        case (.plain(let bytes), .plain(let others)): bytes.hasSameBytes(as: others)
-        case (.decoded(let text), let key), (let key, .decoded(let text)): key.isSame(as: text)
+    fileprivate func isSame(as name: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch self {
+        case .plain(let bytes): bytes.hasSameBytes(as: name)
+        case .decoded(let text): text.utf8.elementsEqual(name)
         }
     }
 
@@ -95,17 +94,20 @@ package nonisolated enum JSONKey {
 
 /// The names of an object that is being read.
 nonisolated struct JSONNames {
-    /// The first ones. To compare these one by one is faster than a set.
-    private var first: [JSONKey] = []
+    /// The first ones, which are compared one by one without allocating memory.
+    private var first = InlineArray<8, UnsafeBufferPointer<UInt8>>(repeating: UnsafeBufferPointer(start: nil, count: 0))
+    private var firstCount = 0
+    /// Those after the first eight, and after one that had to be decoded.
     private var others: Set<UTF8Text> = []
 
     /// Adds a name; false if it is there already.
     mutating func insert(_ key: JSONKey) -> Bool {
-        guard !first.contains(where: key.isSame) else { return false }
-        guard first.count == 8 else {
-            first.append(key)
-            return true
+        for place in 0..<firstCount where key.isSame(as: first[place]) { return false }
+        guard case .plain(let bytes) = key, firstCount < first.count, others.isEmpty else {
+            return others.insert(UTF8Text(key.string)).inserted
         }
-        return others.insert(UTF8Text(key.string)).inserted
+        first[firstCount] = bytes
+        firstCount += 1
+        return true
     }
 }

@@ -10,7 +10,7 @@ nonisolated extension JSONParser {
     }
 
     mutating func string() throws(JSONParseError) -> String {
-        try expect("\"")
+        try expect(UInt8(ascii: "\""))
         let start = offset
         let (end, isASCII) = plainEnd()
         offset = end

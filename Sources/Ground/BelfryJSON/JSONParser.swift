@@ -62,8 +62,12 @@ package nonisolated struct JSONParser {
         return true
     }
 
-    mutating func expect(_ text: StaticString) throws(JSONParseError) {
-        for position in 0..<text.utf8CodeUnitCount where !consume(text.utf8Start[position]) { throw unexpected() }
+    mutating func expect(_ byte: UInt8) throws(JSONParseError) {
+        guard consume(byte) else { throw unexpected() }
+    }
+
+    private mutating func expect(_ word: StaticString) throws(JSONParseError) {
+        for position in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[position]) }
     }
 
     /// Throws unless only white space follows.
@@ -120,7 +124,7 @@ package nonisolated struct JSONParser {
         _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void
     ) throws(JSONParseError) {
         skipSpace()
-        try expect("{")
+        try expect(UInt8(ascii: "{"))
         try enter()
         defer { depth -= 1 }
         skipSpace()
@@ -134,11 +138,11 @@ package nonisolated struct JSONParser {
                 throw JSONParseError(reason: .duplicateName, offset: start)
             }
             skipSpace()
-            try expect(":")
+            try expect(UInt8(ascii: ":"))
             try body(key, &self)
             skipSpace()
             if consume(UInt8(ascii: ",")) { continue }
-            try expect("}")
+            try expect(UInt8(ascii: "}"))
             return
         }
     }
@@ -153,7 +157,7 @@ package nonisolated struct JSONParser {
     package mutating func elements(
         _ body: (inout JSONParser) throws(JSONParseError) -> Void
     ) throws(JSONParseError) {
-        try expect("[")
+        try expect(UInt8(ascii: "["))
         try enter()
         defer { depth -= 1 }
         skipSpace()
@@ -162,7 +166,7 @@ package nonisolated struct JSONParser {
             try body(&self)
             skipSpace()
             if consume(UInt8(ascii: ",")) { continue }
-            try expect("]")
+            try expect(UInt8(ascii: "]"))
             return
         }
     }

@@ -53,7 +53,7 @@ struct JSONValueTests {
     @Test(
         arguments: [
             (#"{"a":1,"a":1}"#, 7), (#"{"a":1,"\u0061":2}"#, 7), (#"{"é":1,"\u00e9":2}"#, 8), (#"{"":1, "":2}"#, 7),
-            (#"[{"x":{"a":1,"b":2,"a":3}}]"#, 19),
+            (#"[{"x":{"a":1,"b":2,"a":3}}]"#, 19), (#"{"\u0061":1,"a":2}"#, 12), (#"{"é":1,"b":2,"b":3}"#, 14),
         ])
     func aNameThatComesTwiceIsRefused(text: String, offset: Int) {
         #expect(throws: JSONParseError(reason: .duplicateName, offset: offset)) { try JSONValue(json: text.utf8) }
