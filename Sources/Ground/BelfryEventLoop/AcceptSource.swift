@@ -55,7 +55,7 @@ package final class AcceptSource {
 
     private func accept(_ count: Int) {
         // A handler may drop the last reference.
-        defer { withExtendedLifetime(self) {} }
+        defer { extendLifetime(self) }
         for _ in 0..<count where isEnabled {
             let connection = belfry_accept(descriptor)
             switch connection {

@@ -77,7 +77,7 @@ package final class DescriptorGroup {
 
     private func serve() {
         // A handler may drop the last reference to the group.
-        defer { withExtendedLifetime(self) {} }
+        defer { extendLifetime(self) }
         let count = epoll_wait(descriptor, ready, Int32(Self.batch), 0)
         for index in 0..<Int(max(count, 0)) {
             handlers[ready[index].data.u64]?(DescriptorEvents(rawValue: ready[index].events))
