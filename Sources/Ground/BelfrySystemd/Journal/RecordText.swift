@@ -84,25 +84,24 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
             var time = time_t(clamping: seconds)
             var parts = tm()
             gmtime_r(&time, &parts)
-            append(Int(parts.tm_year) + 1900, digits: 4, "-")
-            append(Int(parts.tm_mon) + 1, digits: 2, "-")
-            append(Int(parts.tm_mday), digits: 2, "T")
-            append(Int(parts.tm_hour), digits: 2, ":")
-            append(Int(parts.tm_min), digits: 2, ":")
-            append(Int(parts.tm_sec), digits: 2, ".")
-            append(Int(fraction), digits: 6, "Z")
+            let start = bytes.count
+            appendLiteral("0000-00-00T00:00:00.000000Z")
+            write(Int(parts.tm_year) + 1900, to: start..<start + 4)
+            write(Int(parts.tm_mon) + 1, to: start + 5..<start + 7)
+            write(Int(parts.tm_mday), to: start + 8..<start + 10)
+            write(Int(parts.tm_hour), to: start + 11..<start + 13)
+            write(Int(parts.tm_min), to: start + 14..<start + 16)
+            write(Int(parts.tm_sec), to: start + 17..<start + 19)
+            write(Int(fraction), to: start + 20..<start + 26)
         }
 
-        /// Adds a number with leading zeros, and a separator.
-        private mutating func append(_ number: Int, digits: Int, _ separator: Unicode.Scalar) {
-            let end = bytes.count + digits
-            bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits))
+        /// Writes the last digits of a number over as many zeros.
+        private mutating func write(_ number: Int, to places: Range<Int>) {
             var rest = number
-            for place in (end - digits..<end).reversed() where rest > 0 {
+            for place in places.reversed() {
                 bytes[place] += UInt8(rest % 10)
                 rest /= 10
             }
-            bytes.append(UInt8(ascii: separator))
         }
 
         /// Adds a system error, which escapes the object it names.
