@@ -11,11 +11,11 @@ internal import Glibc
 /// allowed, poll(2) says whether there is room, and a write has at most `PIPE_BUF` bytes (pipe(7)).
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
 package final class NonblockingStream {
-    private enum Kind {
+    private nonisolated enum Kind {
         case file, socket, opened, shared
     }
 
-    private static let pipeBuffer = 4096
+    private nonisolated static let pipeBuffer = 4096
     private let descriptor: Int32
     private let kind: Kind
 
@@ -46,7 +46,8 @@ package final class NonblockingStream {
         return .sent
     }
 
-    private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // Not isolated, as the closure is called by the standard library, which would first have to find the actor.
+    private nonisolated func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch kind {
         case .file, .opened: return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         case .socket:
