@@ -108,6 +108,7 @@ package nonisolated struct MountTable: Sendable, Equatable {
 
     /// The kernel writes space, tab, newline and backslash as three octal digits. A backslash without them stays.
     private static func unescaped(_ field: Substring.UTF8View) -> String {
+        guard field.contains(UInt8(ascii: "\\")) else { return String(Substring(field)) }
         var bytes: [UInt8] = []
         var rest = field
         while let byte = rest.popFirst() {
