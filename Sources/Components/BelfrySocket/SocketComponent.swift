@@ -24,7 +24,7 @@ final class SocketComponent: RunningComponent {
     }
 
     init(_ service: ComponentParameters) throws {
-        parameters = SocketParameters(service.settings)
+        parameters = service.configuration[SocketParameters.self] ?? SocketParameters(.defaults)
         self.service = service
         store = SocketStore(service.received, manager: service.manager)
         guard parameters.isEnabled else {

@@ -68,8 +68,8 @@ extension RunningComponent {
 package final class ComponentParameters {
     /// The options of `ServiceMain.run`.
     package let options: ServiceOptions
-    /// The settings of the configuration files.
-    package let settings: BelfrySettings
+    /// The configuration, with what the components use of the settings.
+    package let configuration: LifecycleConfiguration
     /// Name and run of the service.
     package let identity: ServiceIdentity
     /// The log of the service.
@@ -80,11 +80,11 @@ package final class ComponentParameters {
     package let received: ListenDescriptors
 
     init(
-        options: ServiceOptions, settings: BelfrySettings, identity: ServiceIdentity, log: ServiceLog,
+        options: ServiceOptions, configuration: LifecycleConfiguration, identity: ServiceIdentity, log: ServiceLog,
         manager: ServiceManagerSocket, received: ListenDescriptors
     ) {
         self.options = options
-        self.settings = settings
+        self.configuration = configuration
         self.identity = identity
         self.log = log
         self.manager = manager

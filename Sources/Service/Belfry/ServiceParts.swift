@@ -50,7 +50,8 @@ final class ServiceParts {
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
         paths = RuntimePaths(options.directoryName, settings)
         let parameters = ComponentParameters(
-            options: options, settings: settings, identity: identity, log: log, manager: manager, received: received)
+            options: options, configuration: configuration, identity: identity, log: log, manager: manager,
+            received: received)
         let components = try wanted.map { try $0.type.init(parameters) }
         self.components = components
         Self.warn(of: settings, options, log, has)
