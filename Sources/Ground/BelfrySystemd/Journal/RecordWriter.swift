@@ -35,8 +35,7 @@ extension SendQueue where Item == [UInt8] {
     }
 
     /// Writes a record, or adds it to those that wait.
-    package func write(_ record: [UInt8], by attempt: (inout [UInt8]) -> Attempt) {
-        var record = record
+    package func write(_ record: consuming [UInt8], by attempt: (inout [UInt8]) -> Attempt) {
         if !isEmpty || attempt(&record) == .again { add(record) }
     }
 }
