@@ -18,7 +18,7 @@ package nonisolated enum LifecycleJournalRecords {
     static func record(
         of notification: LifecycleNotification, for listeners: [String]?, counter: String?
     ) -> JournalRecord {
-        lazy var info = notification.userInfoText
+        let info = notification.userInfoText
         let moves = notification.previousState != notification.state
         let change: RecordText =
             moves ? " \(notification.previousState.rawValue) -> \(notification.state.rawValue)" : ""
@@ -176,13 +176,13 @@ nonisolated extension LifecycleNotification {
     /// What the record says beyond name, states and origin, beginning with a comma; empty if there is nothing.
     ///
     /// - Parameter info: `userInfoText`.
-    func details(_ info: @autoclosure () -> String?) -> RecordText {
+    func details(_ info: String?) -> RecordText {
         if case .text(let text) = journalEntry { return ", \(text)" }
-        let details = standardDetails(info())
+        let details = standardDetails(info)
         return isSimulated ? "\(details), simulated" : details
     }
 
-    private func standardDetails(_ info: @autoclosure () -> String?) -> RecordText {
+    private func standardDetails(_ info: String?) -> RecordText {
         switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
@@ -194,7 +194,7 @@ nonisolated extension LifecycleNotification {
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
             userInfo.text("path").map { ", \($0)" } ?? ""
         default:
-            if case .signal = origin { deliveries } else { trigger == nil ? info().map { ", \($0)" } ?? "" : "" }
+            if case .signal = origin { deliveries } else { trigger == nil ? info.map { ", \($0)" } ?? "" : "" }
         }
     }
 
