@@ -77,6 +77,9 @@ package final class Watch {
         lastSequence = after
     }
 
+    /// Whether there is a connection to the service.
+    package var isConnected: Bool { connection.client != nil }
+
     /// Whether reading from the service is suspended.
     package var isPaused = false {
         didSet { connection.client?.isPaused = isPaused }
