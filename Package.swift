@@ -152,7 +152,7 @@ package.targets += [
 
 // What tests use: helpers, programs that they run, and the Swift code of README.md, docs and the DocC catalogues.
 package.targets += [
-    swift("Tests/TestSupport", linux + ["BelfryEventLoop", "BelfrySystemd"]),
+    swift("Tests/TestSupport", linux + ["BelfryEventLoop", "BelfrySystemd", "Varlink"]),
     swift("Tests/MediatorModel", ["Lifecycle", "LifecycleTesting", "TestSupport"]),
     c("Tests/Probes/CAllocations"),
     program("Tests/Probes/AllocationProbe", ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"]),
@@ -199,7 +199,7 @@ package.targets += [
     tests(
         "Tests/Components/BelfryMetricsTests", ["BelfryMetricRegistry", "MetricsProbe"], coreMetrics,
         exclude: ["open_metrics.py"], settings: strict),
-    tests("Tests/Components/BelfryServerTests", service + ["BelfryMetricRegistry"]),
+    tests("Tests/Components/BelfryServerTests", service + ["BelfryMetricRegistry", "BelfryTesting"]),
     tests("Tests/Components/BelfryServiceLifecycleTests", ["ServiceGroupProbe"], serviceLifecycle),
     tests("Tests/Components/BelfrySocketTests", service + ["BelfryMetricRegistry", "Varlink"]),
 

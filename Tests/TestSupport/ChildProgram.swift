@@ -24,6 +24,16 @@ public final class ChildProgram {
             self.output = output
             self.errors = errors
         }
+
+        /// Whether a character other than the end of a line could control a terminal.
+        public var controlsTerminal: Bool {
+            (output + errors).unicodeScalars.contains { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator, .format: scalar != "\n"
+                default: false
+                }
+            }
+        }
     }
 
     /// Its process id.

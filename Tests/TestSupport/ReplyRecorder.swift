@@ -1,37 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Varlink
+public import Varlink
 
 /// The replies to one call with `more`.
-final class ReplyRecorder {
-    let client: VarlinkClient
-    private(set) var replies: [JSONObject] = []
-    /// The name of the error that ended the call.
-    private(set) var error: String?
-    /// The parameters of that error.
-    private(set) var errorParameters: JSONObject?
+@MainActor
+public final class ReplyRecorder {
+    /// The connection of the call.
+    public let client: VarlinkClient
+    /// The parameters of the replies.
+    public private(set) var replies: [JSONObject] = []
     /// Whether there are no more replies.
-    private(set) var isOver = false
+    public private(set) var isOver = false
+    private var failure: VarlinkError?
 
-    init(_ client: VarlinkClient, _ method: String, _ parameters: JSONObject) {
+    /// Calls a method.
+    public init(_ client: VarlinkClient, _ method: String, _ parameters: JSONObject) {
         self.client = client
         client.more(method, parameters) { [weak self] reply in self?.record(reply) }
     }
 
+    /// The name of the error that ended the call.
+    public var error: String? { if case .failed(let name, _) = failure { name } else { nil } }
+
+    /// The last part of that name, or what else ended the call.
+    public var errorWord: String? {
+        error.map { String($0.split(separator: ".").last ?? "") } ?? failure.map { "\($0)" }
+    }
+
+    /// The parameters of that error.
+    public var errorParameters: JSONObject? {
+        if case .failed(_, let parameters) = failure { parameters } else { nil }
+    }
+
     /// Disconnects, as a killed program does.
-    func vanish() { client.close() }
+    public func vanish() { client.close() }
 
     private func record(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
         case .success(let reply):
             replies.append(reply.parameters)
             isOver = !reply.continues
-        case .failure(.failed(let name, let parameters)):
-            error = name
-            errorParameters = parameters
+        case .failure(let error):
+            failure = error
             isOver = true
-        case .failure: isOver = true
         }
     }
 }

@@ -7,11 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from bare_host import BareHost
+from bare_host import booted
 from debian_packages import build, run, with_higher_version
 from fleet_roots import fleet_root
 from host_roots import PROJECT
-from systemd_host import SystemdHost
 
 FLEETD = "belfry-fleetd.service"
 FLEET_CONFIGURATION = "/etc/belfry/fleet.conf"
@@ -49,12 +48,8 @@ def newer_fleet_package(fleet_package, tmp_path_factory) -> Path:
 @pytest.fixture(params=[pytest.param("bookworm", marks=pytest.mark.nightly), "trixie"])
 def bare(request):
     """A Debian without Belfry and without the libraries that only belfry-fleet needs."""
-    host = SystemdHost(f"bare-{request.param}", fleet_root(request.param))
-    try:
-        host.boot()
-        yield BareHost(host)
-    finally:
-        host.shut_down()
+    with booted(f"bare-{request.param}", fleet_root(request.param)) as host:
+        yield host
 
 
 def test_lintian_finds_nothing(package):

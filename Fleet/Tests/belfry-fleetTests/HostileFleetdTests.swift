@@ -52,13 +52,7 @@ struct HostileFleetdTests {
         for line in (end.output + end.errors).split(separator: "\n") {
             #expect(!line.hasPrefix("forged"), "\(arguments)")
         }
-        let controls = (end.output + end.errors).unicodeScalars.filter { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .format: scalar != "\n"
-            default: false
-            }
-        }
-        #expect(controls.isEmpty, "\(arguments)")
+        #expect(!end.controlsTerminal, "\(arguments)")
         return end
     }
 

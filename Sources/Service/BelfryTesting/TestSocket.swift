@@ -49,11 +49,12 @@ public final class TestClient {
         receive()
         return hasEnded
     }
-    private let socket: OwnedDescriptor
+    package let socket: OwnedDescriptor
     private var bytes: [UInt8] = []
     private var hasEnded = false
 
-    init(_ socket: OwnedDescriptor) { self.socket = socket }
+    /// A client with this connected socket, which does not block.
+    package init(_ socket: OwnedDescriptor) { self.socket = socket }
 
     /// Sends a text.
     ///

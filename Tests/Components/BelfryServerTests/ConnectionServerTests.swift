@@ -6,6 +6,7 @@ import BelfryLinux
 import BelfryListeners
 import BelfryMetricRegistry
 import BelfryServer
+import BelfryTesting
 import BelfrySystemd
 import CBelfry
 import FoundationEssentials
@@ -91,11 +92,11 @@ struct ConnectionServerTests {
         try service.accept(1)
 
         service.perform(.pause)
-        #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isAtEnd)
+        #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isEnded)
         #expect(service.server?.activity == "1 connection, accepts none at \(address)")
         service.accepted[0].end()
 
-        #expect(service.mediator.state == .background && client.isAtEnd)
+        #expect(service.mediator.state == .background && client.isEnded)
     }
 
     @Test(arguments: [LifecycleTrigger.pause, .stop])
@@ -107,10 +108,10 @@ struct ConnectionServerTests {
         try service.accept(1)
 
         service.perform(trigger)
-        #expect(service.mediator.state == .inactive && !client.isAtEnd)
+        #expect(service.mediator.state == .inactive && !client.isEnded)
         service.clock.advance(by: service.mediator.deadlines.listener)
 
-        #expect(service.mediator.state == (trigger == .stop ? .notRunning : .background) && client.isAtEnd)
+        #expect(service.mediator.state == (trigger == .stop ? .notRunning : .background) && client.isEnded)
     }
 
     @Test func interruptionRefusesAndKeepsConnections() throws {
@@ -122,10 +123,10 @@ struct ConnectionServerTests {
 
         service.perform(.interrupt)
         service.clock.advance(by: .seconds(60))
-        #expect(TestClient(address).isRefused && !client.isAtEnd)
+        #expect(TestClient(address).isRefused && !client.isEnded)
         service.perform(.resume)
 
-        #expect(!client.isAtEnd && !TestClient(address).isRefused)
+        #expect(!client.isEnded && !TestClient(address).isRefused)
     }
 
     @Test(arguments: Kind.allCases) func launchUnderWayRefuses(_ kind: Kind) throws {
@@ -148,7 +149,7 @@ struct ConnectionServerTests {
 
         try service.removeServer()
 
-        #expect(waiting.isAtEnd)
+        #expect(waiting.isEnded)
     }
 
     @Test func watchMayBeReplacedAndTheConnectionHandedOverInItsHandler() throws {
@@ -168,10 +169,10 @@ struct ConnectionServerTests {
         }
         service.perform(.launch)
         let client = TestClient(address)
-        #expect(send(client.descriptor, "x", 1, 0) == 1)
+        try client.send("x")
         try service.loop.turn { calls.count == 2 }
 
-        #expect(send(client.descriptor, "y", 1, 0) == 1)
+        try client.send("y")
         for _ in 0..<3 { try service.loop.turn(waiting: .milliseconds(1)) }
 
         #expect(calls == ["first", "second"] && copy != nil && kept?.isCancelled == true)
@@ -206,10 +207,10 @@ struct ConnectionServerTests {
         let client = TestClient(address)
         try service.accept(1)
         var bytes = [UInt8](repeating: 0, count: 8)
-        send(client.descriptor, "hello", 5, 0)
+        try client.send("hello")
         var ready = pollfd(fd: service.accepted[0].descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&ready, 1, 10_000) == 1)
-        #expect(recv(service.accepted[0].descriptor, &bytes, 8, 0) == 5 && !client.isAtEnd)
+        #expect(recv(service.accepted[0].descriptor, &bytes, 8, 0) == 5 && !client.isEnded)
     }
 
     @Test(arguments: Kind.allCases) func launchIsRefusedIfTheAddressIsTaken(kind: Kind) throws {
@@ -265,7 +266,7 @@ struct ConnectionServerTests {
 
         try service.accept(2)
 
-        #expect(clients.allSatisfy(\.isAtEnd) && service.open == 0)
+        #expect(clients.allSatisfy(\.isEnded) && service.open == 0)
         // One in ten seconds.
         #expect(service.writer.records.map(\.message.description) == ["echo: unable to serve a connection: no room"])
     }
@@ -294,7 +295,7 @@ struct ConnectionServerTests {
         let copy = OwnedDescriptor(owning: try service.accepted[0].duplicate())
         service.accepted[0].end()
 
-        #expect(service.accepted[0].descriptor == -1 && !client.isAtEnd && send(copy.number, "x", 1, 0) == 1)
+        #expect(service.accepted[0].descriptor == -1 && !client.isEnded && send(copy.number, "x", 1, 0) == 1)
         #expect(throws: SystemError.self) { try service.accepted[0].duplicate() }
     }
 
@@ -310,12 +311,12 @@ struct ConnectionServerTests {
         }
         service.perform(.launch)
         let (speaking, leaving) = (TestClient(address), belfry_unix_connect(address.description))
-        send(speaking.descriptor, "hello", 5, 0)
+        try speaking.send("hello")
         close(leaving)
 
         try service.loop.turn { received.count == 2 }
 
-        #expect(Set(received) == [5, 0] && service.open == 0 && speaking.isAtEnd)
+        #expect(Set(received) == [5, 0] && service.open == 0 && speaking.isEnded)
     }
 
     @Test func serverConforms() async throws {

@@ -7,6 +7,7 @@ import BelfryListeners
 import BelfryMetricRegistry
 import BelfryServer
 import BelfrySystemd
+import BelfryTesting
 import CBelfry
 import Glibc
 import LifecycleTesting
@@ -92,30 +93,21 @@ final class ServerFixture {
     func accept(_ count: Int) throws { try loop.turn { accepted.count == count } }
 }
 
-/// A client.
-final class TestClient {
-    let descriptor: Int32
-
+extension TestClient {
     /// Connects; the kernel accepts at once if somebody listens.
-    init(_ address: ServerAddress) {
-        switch address {
-        case .port(let port, _): descriptor = LoopbackSocket.connect(port)
-        case .path(let path), .systemd(let path): descriptor = belfry_unix_connect(path)
-        }
+    convenience init(_ address: ServerAddress) {
+        let descriptor =
+            switch address {
+            case .port(let port, _): LoopbackSocket.connect(port)
+            case .path(let path), .systemd(let path): belfry_unix_connect(path)
+            }
+        self.init(OwnedDescriptor(owning: descriptor))
     }
-
-    isolated deinit { close(descriptor) }
 
     /// Whether nobody listened.
     var isRefused: Bool {
-        guard descriptor >= 0 else { return true }
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard socket.number >= 0 else { return true }
+        var ready = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
         return poll(&ready, 1, 1000) != 1 || ready.revents & Int16(POLLERR) != 0
-    }
-
-    /// Whether the server has ended the stream.
-    var isAtEnd: Bool {
-        var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 0
     }
 }

@@ -3,6 +3,7 @@
 
 import Belfry
 import BelfryServer
+import BelfryTesting
 import Glibc
 import LifecycleTesting
 import TestSupport
@@ -30,7 +31,7 @@ struct ServerReloadTests {
 
         #expect(service.reload(new) == [])
 
-        #expect(service.accepted.count == 2 && !client.isAtEnd && !waiting.isAtEnd && service.asked == 0)
+        #expect(service.accepted.count == 2 && !client.isEnded && !waiting.isEnded && service.asked == 0)
         let newcomer = TestClient(new)
         try service.accept(3)
         #expect(!newcomer.isRefused && TestClient(old).isRefused)

@@ -3,6 +3,7 @@
 
 import Belfry
 import BelfryServer
+import BelfryTesting
 import CBelfry
 import Glibc
 import TestSupport

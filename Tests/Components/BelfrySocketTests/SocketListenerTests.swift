@@ -7,6 +7,7 @@ import Lifecycle
 import BelfryListeners
 import BelfrySocket
 import LifecycleTesting
+import TestSupport
 import Testing
 import Varlink
 

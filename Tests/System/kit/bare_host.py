@@ -3,9 +3,12 @@
 """A Debian with systemd on which Belfry is not installed."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from belfry_service import BelfryService
+from systemd_host import SystemdHost
 
 # Of a file in /etc that both sides have changed, dpkg keeps the administrator's, as in any update without an operator.
 UNATTENDED = ["--yes", "--quiet", "--option=Dpkg::Options::=--force-confdef", "--option=Dpkg::Options::=--force-confold"]
@@ -36,3 +39,14 @@ class BareHost(BelfryService):
         found = self.host.run("find", "/", *options)
         own = self.host.run("find", "/run", "/var/cache", "/var/log", "-name", "*belfry*")
         return {*found.stdout.splitlines(), *own.stdout.splitlines()}
+
+
+@contextmanager
+def booted(name: str, root: Path) -> Iterator[BareHost]:
+    """A host with this root directory, for as long as the block lasts."""
+    host = SystemdHost(name, root)
+    try:
+        host.boot()
+        yield BareHost(host)
+    finally:
+        host.shut_down()

@@ -100,21 +100,6 @@ class HostedUnit:
         """Returns when systemd has seen the service end."""
         self.wait_for(lambda: self.property("ActiveState") in ("inactive", "failed"), "end")
 
-    def wait_for_end_of(self, pid: int, seconds: float) -> None:
-        """Returns when the process with this id (outside the host) has ended, even if the host has not reaped it."""
-        stat = Path(f"/proc/{pid}/stat")
-
-        def has_ended() -> bool:
-            try:
-                return stat.read_text().rpartition(")")[2].split()[0] == "Z"
-            except (FileNotFoundError, ProcessLookupError):
-                return True
-
-        deadline = time.monotonic() + seconds
-        while not has_ended():
-            assert time.monotonic() < deadline, f"process {pid} did not end in {seconds} s"
-            time.sleep(0.02)
-
     def wait_until_stopped(self) -> None:
         """Returns when the main process is stopped, as by SIGSTOP (proc_pid_stat(5))."""
         self.wait_for(lambda: self.process("stat").rpartition(")")[2].split()[0] == "T", "come to a stop")

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Lines sent one after the other to a port of the loopback address, counted by result: `line_load.py CLIENTS PORT...`.
-
-Each client makes a new connection for each line, to each port in turn, and pauses only after a failure. It ends when standard
-input is closed, after the lines in flight, and prints the number of each result as JSON.
-"""
+"""Lines sent one after the other, each on a new connection, to ports of the loopback address in turn: `line_load.py CLIENTS
+PORT...`."""
 
 import itertools
-import json
 import socket
 import sys
-import threading
-from collections import Counter
+from collections.abc import Callable
+
+from repeated_requests import repeat
 
 clients, ports = int(sys.argv[1]), [int(port) for port in sys.argv[2:]]
-ended = threading.Event()
-results: Counter[str] = Counter()
-lock = threading.Lock()
 
 
 def ask(port: int) -> str:
@@ -30,23 +24,9 @@ def ask(port: int) -> str:
         return type(error).__name__
 
 
-def repeat(first: int) -> None:
-    for port in itertools.cycle(ports[first:] + ports[:first]):
-        if ended.is_set():
-            return
-        result = ask(port)
-        with lock:
-            results[result] += 1
-        if result != "good":
-            ended.wait(0.02)
+def client(first: int) -> Callable[[], str]:
+    turn = itertools.cycle(ports[first:] + ports[:first])
+    return lambda: ask(next(turn))
 
 
-threads = [threading.Thread(target=repeat, args=[number % len(ports)]) for number in range(clients)]
-for thread in threads:
-    thread.start()
-print("begun", flush=True)
-sys.stdin.read()
-ended.set()
-for thread in threads:
-    thread.join()
-print(json.dumps(results))
+repeat([client(number % len(ports)) for number in range(clients)])

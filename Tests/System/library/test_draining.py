@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 import pytest
-from http_clients import PORT, requests
+from load import PORT, requests
 
 
 def jobs(probe, seconds: int, clients: int, results: dict):

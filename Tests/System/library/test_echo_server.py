@@ -5,12 +5,12 @@
 import select
 
 import pytest
+from example import installed
 from host_roots import PROJECT
-from hosted_unit import HostedUnit
 
-UNITS = "/run/systemd/system"
+EXAMPLE = PROJECT / "Examples/EchoServer"
 PROGRAM = "/usr/local/bin/EchoServer"
-FILES = ("echo-server.service", "echo-server.socket")
+FILES = ["echo-server.service", "echo-server.socket"]
 # Sends each line that it reads to the server, and prints the answer.
 CLIENT = 'exec 3<>/dev/tcp/127.0.0.1/7007 && while read -r line; do echo "$line" >&3; read -r back <&3; echo "$back"; done'
 
@@ -18,17 +18,9 @@ CLIENT = 'exec 3<>/dev/tcp/127.0.0.1/7007 && while read -r line; do echo "$line"
 @pytest.fixture
 def echo(on_each):
     """The example as its README says, with its socket unit started."""
-    host = on_each.host
-    host.install(PROJECT / ".build/release/EchoServer", PROGRAM)
-    for name in FILES:
-        host.write(f"{UNITS}/{name}", (PROJECT / "Examples/EchoServer" / name).read_text())
-    host.systemctl("daemon-reload")
-    host.systemctl("start", FILES[1])
-    yield HostedUnit(host, FILES[0])
-    host.systemctl("stop", *FILES)
-    for name in FILES:
-        host.path(f"{UNITS}/{name}").unlink()
-    host.systemctl("daemon-reload")
+    on_each.host.install(PROJECT / ".build/release/EchoServer", PROGRAM)
+    with installed(on_each.host, EXAMPLE, FILES, {}, start=FILES[1:], folders=[]) as unit:
+        yield unit
 
 
 def say(client, text: str) -> str:

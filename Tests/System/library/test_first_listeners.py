@@ -4,18 +4,17 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 
 import pytest
-from host_roots import KIT, PROJECT
-from hosted_unit import HostedUnit
+from example import installed
+from host_roots import PROJECT
+from load import load
 from programs import running
 
 EXAMPLE = PROJECT / "Examples/01-FirstListeners"
 UNIT = "videod.service"
-UNIT_FILE = f"/run/systemd/system/{UNIT}"
 CONFIGURATION = "/etc/videod/videod.conf"
 ADDRESS = "/run/videod/io.belfry.Lifecycle"
 CACHE = "/var/cache/videod"
@@ -25,22 +24,11 @@ PORT, OTHER_PORT = 7008, 7009
 @pytest.fixture
 def video(on_each):
     """The example as its README says, started."""
-    host = on_each.host
-    host.install(PROJECT / ".build/release/FirstListeners", "/usr/local/bin/videod")
-    host.write(UNIT_FILE, (EXAMPLE / UNIT).read_text())
-    host.write(CONFIGURATION, (EXAMPLE / "videod.conf").read_text())
-    host.write(f"{UNIT_FILE}.d/restarts.conf", "[Unit]\nStartLimitIntervalSec=0\n")
-    host.systemctl("daemon-reload")
-    unit = HostedUnit(host, UNIT)
-    unit.skip_old_records()
-    host.systemctl("start", UNIT)
-    yield unit
-    host.systemctl("stop", UNIT)
-    for path in (f"{UNIT_FILE}.d/restarts.conf", UNIT_FILE):
-        host.path(path).unlink()
-    host.systemctl("daemon-reload")
-    for folder in ("/etc/videod", "/var/lib/videod", CACHE):
-        shutil.rmtree(host.path(folder))
+    on_each.host.install(PROJECT / ".build/release/FirstListeners", "/usr/local/bin/videod")
+    files = {CONFIGURATION: "videod.conf"}
+    folders = ["/etc/videod", "/var/lib/videod", CACHE]
+    with installed(on_each.host, EXAMPLE, [UNIT], files, start=[UNIT], folders=folders) as unit:
+        yield unit
 
 
 def ctl(video, *arguments: str) -> str:
@@ -148,9 +136,8 @@ def test_no_client_that_was_accepted_is_lost_under_load(video, figures):
     configuration = (EXAMPLE / "videod.conf").read_text()
     ports = [PORT, OTHER_PORT]
     total = 0
-    load = in_network(video, sys.executable, str(KIT / "line_load.py"), "8", *map(str, ports))
-    with running(load, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as clients:
-        assert clients.stdout.readline() == "begun\n"
+    results: dict[str, int] = {}
+    with load(video, results, "line_load.py", 8, *ports):
         for _ in range(4):
             for _ in range(3):
                 video.kill("TSTP")
@@ -162,8 +149,6 @@ def test_no_client_that_was_accepted_is_lost_under_load(video, figures):
                 video.host.systemctl("reload", UNIT)
             total += end(video, "restart")
         total += end(video, "stop")
-        clients.stdin.close()
-        results = json.loads(clients.stdout.read())
 
     figures.append(f"12 pauses, 12 moves, 4 restarts and a stop under load: {results}, accepted {total}")
     assert results["good"] == total > 100

@@ -7,15 +7,15 @@ import re
 from ast import literal_eval
 
 import pytest
+from example import installed
 from host_roots import PROJECT
 from hosted_unit import HostedUnit
 
 pytestmark = pytest.mark.nightly
 
 EXAMPLE = PROJECT / "Examples/NIOService"
-UNITS = "/run/systemd/system"
 PROGRAM = "/usr/local/bin/HummingbirdService"
-FILES = ("hello.service", "hello.socket")
+FILES = ["hello.service", "hello.socket"]
 ADDRESS = "http://127.0.0.1:8080"
 SECONDS = 10
 # A small response, and one that is larger than the socket buffers.
@@ -57,18 +57,9 @@ print(response.status, response.getheader("Connection"), response.read().decode(
 @pytest.fixture
 def hello(belfry):
     """The example as its README says, with its socket unit started."""
-    host = belfry.host
-    host.install(EXAMPLE / ".build/release/HummingbirdService", PROGRAM)
-    for name in FILES:
-        host.write(f"{UNITS}/{name}", (EXAMPLE / name).read_text())
-    host.write(f"{UNITS}/{FILES[0]}.d/restarts.conf", "[Unit]\nStartLimitIntervalSec=0\n")
-    host.systemctl("daemon-reload")
-    host.systemctl("start", *FILES)
-    yield HostedUnit(host, FILES[0])
-    host.systemctl("stop", *FILES)
-    for name in (f"{FILES[0]}.d/restarts.conf", *FILES):
-        host.path(f"{UNITS}/{name}").unlink()
-    host.systemctl("daemon-reload")
+    belfry.host.install(EXAMPLE / ".build/release/HummingbirdService", PROGRAM)
+    with installed(belfry.host, EXAMPLE, FILES, {}, start=FILES, folders=[]) as unit:
+        yield unit
 
 
 def disturb(hello: HostedUnit, verb: str, *command: str) -> tuple[int, str]:

@@ -9,13 +9,12 @@ import socket
 import struct
 from pathlib import Path
 
+import example
 import pytest
 from host_roots import PROJECT
-from hosted_unit import HostedUnit
 
 EXAMPLE = PROJECT / "Examples/Worker"
 UNIT = "worker.service"
-UNIT_FILE = f"/run/systemd/system/{UNIT}"
 CONFIGURATION = "/etc/worker/worker.conf"
 ADDRESS = "/run/worker/io.belfry.Lifecycle"
 SPOOL = "/var/lib/worker/jobs"
@@ -51,19 +50,10 @@ def installed(on_each):
 @pytest.fixture
 def worker(installed):
     """The example as its README says, started."""
-    host = installed.host
-    host.write(UNIT_FILE, (EXAMPLE / UNIT).read_text())
-    host.write(CONFIGURATION, (EXAMPLE / "worker.conf").read_text())
-    host.systemctl("daemon-reload")
-    unit = HostedUnit(host, UNIT)
-    unit.skip_old_records()
-    host.systemctl("start", UNIT)
-    yield unit
-    host.systemctl("stop", UNIT)
-    host.path(UNIT_FILE).unlink()
-    host.systemctl("daemon-reload")
-    for folder in ("/etc/worker", "/var/lib/worker"):
-        shutil.rmtree(host.path(folder))
+    files = {CONFIGURATION: "worker.conf"}
+    folders = ["/etc/worker", "/var/lib/worker"]
+    with example.installed(installed.host, EXAMPLE, [UNIT], files, start=[UNIT], folders=folders) as unit:
+        yield unit
 
 
 def ctl(worker, *arguments: str) -> str:

@@ -8,7 +8,7 @@ import sys
 import pytest
 from belfry_instance import BelfryInstance
 from documentation import code_block, commands
-from http_clients import PORT, requests
+from load import PORT, requests
 from memory_hog import hog
 
 NGINX = "nginx.service"

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from bare_host import BareHost
+from bare_host import booted
 from belfry_instance import BelfryInstance
 from belfry_service import CONFIGURATION, SERVICE
 from debian_packages import build, run, with_higher_version
@@ -18,7 +18,6 @@ from documentation import code_block, commands
 from host_roots import PROJECT, debian_root
 from hosted_user import HostedUser
 from listener_unit import ListenerUnit
-from systemd_host import SystemdHost
 
 FETCH = "belfryd-fetch.timer"
 # What is left when the programs are removed: configuration and state, and until the next boot the links of tmpfiles.d.
@@ -41,12 +40,8 @@ def newer(package, tmp_path_factory) -> Path:
 @pytest.fixture(params=[pytest.param("bookworm", marks=pytest.mark.nightly), "trixie"])
 def bare(request):
     """A service that is not installed, on a Debian with no more than it needs."""
-    host = SystemdHost(f"bare-{request.param}", debian_root(request.param))
-    try:
-        host.boot()
-        yield BareHost(host)
-    finally:
-        host.shut_down()
+    with booted(f"bare-{request.param}", debian_root(request.param)) as host:
+        yield host
 
 
 def test_lintian_finds_nothing(package):

@@ -111,13 +111,13 @@ final class FleetFixture {
     // The clients
 
     /// Calls a method on a connection of its own.
-    func call(_ method: String, _ parameters: JSONObject = [:]) throws -> CallRecorder {
-        try CallRecorder(
+    func call(_ method: String, _ parameters: JSONObject = [:]) throws -> ReplyRecorder {
+        try ReplyRecorder(
             VarlinkClient(directory.path("io.belfry.Fleet"), on: loop), "io.belfry.Fleet.\(method)", parameters)
     }
 
     /// Calls a method, and waits for its end.
-    func result(_ method: String, _ parameters: JSONObject = [:]) throws -> CallRecorder {
+    func result(_ method: String, _ parameters: JSONObject = [:]) throws -> ReplyRecorder {
         let call = try call(method, parameters)
         try turn { call.isOver }
         return call
@@ -143,36 +143,7 @@ final class StandInBroker: ViewBroker {
     func unsubscribe(_ topics: [String]) { self.topics.subtract(topics) }
 }
 
-/// The replies to one call with `more`.
-final class CallRecorder {
-    let client: VarlinkClient
-    private(set) var replies: [JSONObject] = []
-    /// The last part of the name of the error that ended the call, and its parameters.
-    private(set) var error: String?
-    private(set) var errorParameters: JSONObject?
-    /// Whether there are no more replies.
-    private(set) var isOver = false
-
-    init(_ client: VarlinkClient, _ method: String, _ parameters: JSONObject) {
-        self.client = client
-        client.more(method, parameters) { [weak self] reply in self?.record(reply) }
-    }
-
-    private func record(_ reply: Result<VarlinkReply, VarlinkError>) {
-        switch reply {
-        case .success(let reply):
-            replies.append(reply.parameters)
-            isOver = !reply.continues
-        case .failure(.failed(let name, let parameters)):
-            error = name.split(separator: ".").last.map(String.init)
-            errorParameters = parameters
-            isOver = true
-        case .failure(let other):
-            error = "\(other)"
-            isOver = true
-        }
-    }
-
+extension ReplyRecorder {
     /// The replies as text: the values of these members, as far as they are there.
     func words(_ keys: String...) -> [String] {
         replies.map { reply in keys.compactMap { reply[$0]?.stringValue }.joined(separator: " ") }

@@ -32,7 +32,7 @@ struct FleetServerTests {
         #expect(list.replies.first?["isCurrent"] == false)
         #expect(list.replies.first?["hosts"]?[0]?["state"] == "unknown")
         #expect(list.replies.first?["hosts"]?[0]?["ageUsec"]?.intValue != nil)
-        #expect(send.error == "NoBroker")
+        #expect(send.errorWord == "NoBroker")
         #expect(send.errorParameters?["reason"] == "cable cut")
     }
 
@@ -43,7 +43,7 @@ struct FleetServerTests {
             "Send": ["command": "reload"], "Roll": ["command": "reload", "away": 1],
         ]
 
-        #expect(try fleet.result(method, parameters[method] ?? [:]).error == "NoView")
+        #expect(try fleet.result(method, parameters[method] ?? [:]).errorWord == "NoView")
     }
 
     @Test(
@@ -66,7 +66,7 @@ struct FleetServerTests {
 
         let call = try fleet.result(method, parameters)
 
-        #expect(call.error == "InvalidParameter")
+        #expect(call.errorWord == "InvalidParameter")
         #expect(call.errorParameters?["parameter"] == .string(parameter))
         #expect(fleet.broker.commands.isEmpty)
     }
@@ -76,7 +76,7 @@ struct FleetServerTests {
 
         let send = try fleet.result("Send", ["command": "reload", "hosts": "web*"])
 
-        #expect(send.error == "NoSuchHosts" && send.errorParameters?["hosts"] == "web*")
+        #expect(send.errorWord == "NoSuchHosts" && send.errorParameters?["hosts"] == "web*")
     }
 
     @Test func commandIsSentToTheHostsThatMatch() throws {
@@ -147,7 +147,7 @@ struct FleetServerTests {
         let list = try fleet.result("List")
         fleet.report("h1", session: "s2")
 
-        #expect(list.error == nil)
+        #expect(list.errorWord == nil)
         #expect(fleet.broker.commands.isEmpty)
     }
 

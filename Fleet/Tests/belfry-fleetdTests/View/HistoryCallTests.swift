@@ -10,7 +10,7 @@ import Varlink
 
 @Suite(.timeLimit(.minutes(1)))
 struct HistoryCallTests {
-    private func words(_ call: CallRecorder) -> [String] {
+    private func words(_ call: ReplyRecorder) -> [String] {
         call.replies.map { reply in
             [
                 reply["host"]?.stringValue, reply["notification"]?["sequence"]?.intValue?.description,
@@ -120,7 +120,7 @@ struct HistoryCallTests {
         history.client.isPaused = false
         try fleet.turn { history.isOver }
 
-        #expect(history.error == "Overrun")
+        #expect(history.errorWord == "Overrun")
     }
 
     @Test func hostsAreNotAskedForAClientThatIsGone() throws {

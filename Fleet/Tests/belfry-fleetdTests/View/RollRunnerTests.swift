@@ -15,9 +15,9 @@ struct RollRunnerTests {
         "command": "pause", "away": 1, "healthyUsec": 1000, "pauseUsec": 3_600_000_000,
     ]
 
-    private func words(_ call: CallRecorder) -> [String] { call.words("step", "host", "reason") }
+    private func words(_ call: ReplyRecorder) -> [String] { call.words("step", "host", "reason") }
 
-    private func steps(_ fleet: FleetFixture, _ call: CallRecorder, until step: String) throws {
+    private func steps(_ fleet: FleetFixture, _ call: ReplyRecorder, until step: String) throws {
         try fleet.turn { words(call).last == step }
     }
 
@@ -35,7 +35,7 @@ struct RollRunnerTests {
             words(roll) == [
                 "sent h1", "answered h1", "healthy h1", "sent h2", "answered h2", "healthy h2", "finished",
             ])
-        #expect(try fleet.result("Continue").error == "NothingToContinue")
+        #expect(try fleet.result("Continue").errorWord == "NothingToContinue")
     }
 
     @Test func rollStopsAndIsContinued() throws {
@@ -43,11 +43,11 @@ struct RollRunnerTests {
         let roll = try fleet.call("Roll", Self.quick)
         try fleet.answer("h1", .failed, "bad file")
         try fleet.turn { roll.isOver }
-        #expect(roll.error == "RollStopped")
+        #expect(roll.errorWord == "RollStopped")
         #expect(roll.errorParameters?["host"] == "h1")
         #expect(roll.errorParameters?["reason"] == "reload: failed: bad file")
         let other = try fleet.result("Roll", Self.quick)
-        #expect(other.error == "RollBusy")
+        #expect(other.errorWord == "RollBusy")
         #expect(
             other.errorParameters?["reason"]
                 == "a rolling 'reload' has stopped: reload: failed: bad file; continue or cancel it")
@@ -64,8 +64,8 @@ struct RollRunnerTests {
         let roll = try fleet.call("Roll", Self.quick)
         try steps(fleet, roll, until: "sent h1")
 
-        #expect(try fleet.result("Roll", Self.quick).error == "RollBusy")
-        #expect(try fleet.result("Continue").error == "RollBusy")
+        #expect(try fleet.result("Roll", Self.quick).errorWord == "RollBusy")
+        #expect(try fleet.result("Continue").errorWord == "RollBusy")
     }
 
     @Test func hostIsResumedWhenTheCallerIsGone() throws {
@@ -94,9 +94,9 @@ struct RollRunnerTests {
         fleet.reply("h1", FleetReply(id: command.id, .done))
         try fleet.turn { cancel.isOver && roll.isOver }
 
-        #expect(cancel.error == nil)
-        #expect(roll.error == "RollStopped" && roll.errorParameters?["reason"] == "cancelled")
-        #expect(try fleet.result("Cancel").error == "NothingToContinue")
+        #expect(cancel.errorWord == nil)
+        #expect(roll.errorWord == "RollStopped" && roll.errorParameters?["reason"] == "cancelled")
+        #expect(try fleet.result("Cancel").errorWord == "NothingToContinue")
     }
 
     @Test func hostIsResumedWhenTheBrokerIsBack() throws {
@@ -109,13 +109,13 @@ struct RollRunnerTests {
         fleet.server.brokerLost("cable cut")
         try fleet.turn { roll.isOver }
         #expect(roll.errorParameters?["reason"] == "the connection to the broker was lost")
-        #expect(try fleet.result("Cancel").error == "NoBroker")
-        #expect(try fleet.result("Continue").error == "NoBroker")
+        #expect(try fleet.result("Cancel").errorWord == "NoBroker")
+        #expect(try fleet.result("Continue").errorWord == "NoBroker")
         fleet.broker.hasRoom = true
         fleet.server.brokerConnected()
 
         #expect(try fleet.answer("h1") == .resume)
-        #expect(try fleet.result("Cancel").error == nil)
+        #expect(try fleet.result("Cancel").errorWord == nil)
     }
 
     @Test func rollOfAnotherProcessIsContinued() throws {
@@ -160,6 +160,6 @@ struct RollRunnerTests {
         try fleet.restart()
         fleet.server.brokerConnected()
 
-        #expect(try fleet.result("Continue").error == "NothingToContinue")
+        #expect(try fleet.result("Continue").errorWord == "NothingToContinue")
     }
 }

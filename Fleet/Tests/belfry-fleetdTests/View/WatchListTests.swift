@@ -13,7 +13,7 @@ struct WatchListTests {
     private static let notifications = "belfry/test/+/notification/+"
 
     /// The replies as text: host, its state, number of the notification, note.
-    private func words(_ call: CallRecorder) -> [String] {
+    private func words(_ call: ReplyRecorder) -> [String] {
         call.replies.map { reply in
             let notification = reply["notification"]
             let host = reply["host"]
@@ -25,7 +25,7 @@ struct WatchListTests {
         }
     }
 
-    private func watch(_ fleet: FleetFixture, _ parameters: JSONObject = [:], hosts: Int) throws -> CallRecorder {
+    private func watch(_ fleet: FleetFixture, _ parameters: JSONObject = [:], hosts: Int) throws -> ReplyRecorder {
         let watch = try fleet.call("Watch", parameters)
         try fleet.turn { watch.replies.count >= hosts && !fleet.broker.topics.isDisjoint(with: [Self.notifications]) }
         return watch
@@ -159,9 +159,9 @@ struct WatchListTests {
         slow.client.isPaused = false
         try fleet.turn { slow.isOver }
 
-        #expect(slow.error == "Overrun")
+        #expect(slow.errorWord == "Overrun")
         #expect(slow.errorParameters?["dropped"]?.intValue ?? 0 > 500)
-        #expect(quick.error == nil)
+        #expect(quick.errorWord == nil)
     }
 
     @Test func manyHostsAreToldAsFastAsTheClientReads() throws {
@@ -179,6 +179,6 @@ struct WatchListTests {
             return watch.isOver || (last?["name"] == "host9999" && last?["state"] == "unknown")
         }
 
-        #expect(watch.error == nil && watch.replies.count > hosts.count)
+        #expect(watch.errorWord == nil && watch.replies.count > hosts.count)
     }
 }

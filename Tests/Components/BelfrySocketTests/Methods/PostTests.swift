@@ -5,6 +5,7 @@ import BelfryEventLoop
 import Lifecycle
 import BelfryListeners
 import BelfrySocket
+import TestSupport
 import Testing
 import Varlink
 

@@ -4,6 +4,7 @@
 import Lifecycle
 import BelfrySocket
 import LifecycleTesting
+import TestSupport
 import Testing
 import Varlink
 

@@ -5,6 +5,7 @@ import BelfryConfiguration
 import BelfryEventLoop
 import Lifecycle
 import BelfrySocket
+import TestSupport
 import Testing
 import Varlink
 
