@@ -14,7 +14,6 @@ from fleet_host import BRIDGE, CREDENTIALS, SETTINGS, VIEW, configuration, set_u
 from fleet_network import ADDRESS, address
 from host_roots import PROJECT
 from mqtt_client import BROKER
-from systemd_host import SystemdHost
 
 # The machines of the bed by the names of the page. The broker needs this machine's mosquitto.
 MACHINES = {BROKER: "h3", "web1": "h1", "web2": "h2", "operator": "operator"}

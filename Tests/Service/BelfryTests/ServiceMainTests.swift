@@ -18,10 +18,12 @@ struct ServiceMainTests {
 
         #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
         #expect(fixture.manager.nextOfLife() == ["READY=1", "STATUS=active"])
+        let before = belfry_clock_usec(CLOCK_MONOTONIC)
         daemon.send(SIGHUP)
         let reloading = fixture.manager.nextOfLife()
         #expect(reloading.first == "RELOADING=1")
-        #expect(reloading.dropFirst().first?.wholeMatch(of: /MONOTONIC_USEC=[0-9]+/) != nil)
+        let usec = reloading.dropFirst().first?.wholeMatch(of: /MONOTONIC_USEC=([0-9]+)/).flatMap { UInt64($0.1) }
+        #expect(try (before...belfry_clock_usec(CLOCK_MONOTONIC)).contains(#require(usec)))
         #expect(fixture.manager.nextOfLife() == ["READY=1", "STATUS=active, configuration reloaded"])
         daemon.send(SIGTERM)
         #expect(fixture.manager.nextOfLife().first == "STOPPING=1")

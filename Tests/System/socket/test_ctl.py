@@ -84,27 +84,6 @@ def test_hold_lasts_as_long_as_its_command(started):
     started.wait_until_inactive()
 
 
-def test_hold_that_a_stop_has_ended_is_told(started):
-    """At once, and by the exit status if the command has succeeded."""
-    with (
-        started.running_ctl("hold", "--reason", "a", "--", "sh", "-c", "echo begun; read _") as hold,
-        started.running_ctl("hold", "--reason", "b", "--", "sh", "-c", "echo begun; read _; exit 3") as failing,
-    ):
-        assert [process.stdout.readline() for process in (hold, failing)] == ["begun\n", "begun\n"]
-        started.host.systemctl("--no-block", "stop", SERVICE)
-        for process in (hold, failing):
-            assert process.stderr.readline() == "belfryctl: stop waits for the hold to end\n"
-        started.kill("TERM")
-        for process in (hold, failing):
-            assert process.stderr.readline() == "belfryctl: the service is no longer held: a second stop came\n"
-            assert process.poll() is None
-        started.wait_until_inactive()
-        for process, status in ((hold, 75), (failing, 3)):
-            process.stdin.write("\n")
-            process.stdin.flush()
-            assert process.wait(20) == status
-
-
 def test_restart_of_the_service_does_not_restart_the_time_of_a_hold(started):
     def remaining() -> list[int]:
         return [hold["remainingUsec"] for hold in started.connect().call("ListHolds")["holds"]]

@@ -2,8 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """Messages to systemd, as systemd shows them."""
 
-import errno
-
 import pytest
 from belfry_service import SERVICE
 
@@ -32,18 +30,6 @@ def test_status_line_is_always_informative(on_each):
 
     on_each.host.systemctl("stop", SERVICE)
     assert text(on_each).startswith("stopped, asked by SIGTERM from pid 1")
-
-
-def test_refused_launch_leaves_its_reason_and_ecanceled(probe):
-    probe.start("refuse", check=False)
-
-    shown = probe.properties("StatusText", "StatusErrno", "Result", "ExecMainStatus")
-    assert shown == {
-        "StatusText": "launch refused: probe: not today",
-        "StatusErrno": str(errno.ECANCELED),
-        "Result": "exit-code",
-        "ExecMainStatus": "71",
-    }
 
 
 def test_unhealthy_service_sends_no_keep_alive(probe):

@@ -32,11 +32,6 @@ def test_service_refuses_a_broken_configuration_with_exit_78(belfry, text, where
     assert not belfry.notifications()
 
 
-def test_wrong_arguments_exit_64(belfry):
-    assert belfry.host.run("belfryd", "--no-such-option", check=False).returncode == 64
-    assert belfry.ctl("no-such-command", check=False).returncode == 64
-
-
 METHODS = {
     **{name: {} for name in ("Pause", "Resume", "Interrupt", "Reload")},
     "Post": {"name": "org.example.lantern"},

@@ -91,17 +91,6 @@ struct TransitionReplyTests {
         #expect(fixture.mediator.state == .active)
     }
 
-    @Test func requestThatHasBegunIsDone() throws {
-        let attached = try fixture.attach(["willResignActive"])
-        let pause = try fixture.more("Pause", [:])
-        try fixture.turn { attached.replies.count == 2 }
-
-        pause.vanish()
-        try answer(attached, 1, "completed")
-
-        #expect(fixture.mediator.state == .background)
-    }
-
     @Test func listOfListenersSaysWhereTheLastCallFailed() throws {
         let attached = try fixture.attach(["willResignActive", "didEnterBackground"])
         func listed() throws -> JSONValue? {

@@ -82,6 +82,9 @@ struct SubscriberListTests {
         #expect(numbers == (4..<4 + Int64(numbers.count)).map { $0 })
         let missed = sleeper.errorParameters?["dropped"]?.intValue ?? 0
         #expect(sleeper.error == Self.overrun && 3 + Int64(numbers.count) + missed == Int64(last))
+        let metrics = try fixture.more("io.systemd.Metrics.List", [:])
+        try fixture.turn { metrics.isOver }
+        #expect(metrics.replies.contains(["name": "io.belfry.Lifecycle.OverrunsTotal", "value": 1]))
     }
 
     @Test func notificationThatIsTooLongForTheRingIsMissedByAll() throws {
