@@ -140,20 +140,21 @@ final class SenderLookup {
         let loginUID: UInt32?
         let unit: String?
         let command: String?
+        let foundAt: MonotonicInstant
     }
 
     private static let validity: Duration = .milliseconds(50)
-    private var last: (sender: Sender, when: MonotonicInstant)?
+    private var last: Sender?
 
     /// What there is to know of `pid`, which has just sent a signal.
     func sender(_ pid: Int32, uid: UInt32, at now: MonotonicInstant) -> Sender {
-        if let last, last.sender.pid == pid, now - last.when < Self.validity { return last.sender }
+        if let last, last.pid == pid, now - last.foundAt < Self.validity { return last }
         // The command first: it is the cheaper question, and the sender may be about to end.
         let command = ProcessCommand.of(pid)
         let sender = Sender(
-            pid: pid, loginUID: ProcessLogin.uid(of: pid, runBy: uid), unit: ProcessUnit.of(pid)?.name, command: command
-        )
-        last = (sender, now)
+            pid: pid, loginUID: ProcessLogin.uid(of: pid, runBy: uid), unit: ProcessUnit.of(pid)?.name,
+            command: command, foundAt: now)
+        last = sender
         return sender
     }
 }
