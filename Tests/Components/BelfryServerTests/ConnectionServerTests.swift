@@ -30,6 +30,23 @@ struct ConnectionServerTests {
         }
     }
 
+    /// An active service.
+    private func launched(
+        _ kind: Kind, connectionsMax: Int = 100, _ handler: @escaping (ServerConnection) throws -> Void = { _ in }
+    ) throws -> (ServerFixture, ServerAddress) {
+        let address = try address(kind)
+        let service = try ServerFixture(at: address, connectionsMax: connectionsMax, handler)
+        service.perform(.launch)
+        return (service, address)
+    }
+
+    /// A client that the service has accepted, and no other.
+    private func connect(_ service: ServerFixture, _ address: ServerAddress) throws -> TestClient {
+        let client = TestClient(address)
+        try service.accept(1)
+        return client
+    }
+
     @Test(arguments: Kind.allCases) func acceptsWhileActive(kind: Kind) throws {
         let address = try address(kind)
         let service = try ServerFixture(at: address)
@@ -43,9 +60,7 @@ struct ConnectionServerTests {
     }
 
     @Test(arguments: Kind.allCases) func refusesInAPauseAndAcceptsAfterIt(kind: Kind) throws {
-        let address = try address(kind)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
+        let (service, address) = try launched(kind)
 
         for number in 1...3 {
             service.perform(.pause)
@@ -73,9 +88,7 @@ struct ConnectionServerTests {
     }
 
     @Test(arguments: Kind.allCases) func waitingClientsAreAcceptedBeforeOthersAreRefused(kind: Kind) throws {
-        let address = try address(kind)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
+        let (service, address) = try launched(kind)
         let clients = (0..<5).map { _ in TestClient(address) }
         #expect(clients.allSatisfy { !$0.isRefused } && service.accepted.isEmpty)
 
@@ -85,11 +98,8 @@ struct ConnectionServerTests {
     }
 
     @Test func pauseWaitsForConnections() throws {
-        let address = try address(.path)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
-        let client = TestClient(address)
-        try service.accept(1)
+        let (service, address) = try launched(.path)
+        let client = try connect(service, address)
 
         service.perform(.pause)
         #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isEnded)
@@ -101,11 +111,8 @@ struct ConnectionServerTests {
 
     @Test(arguments: [LifecycleTrigger.pause, .stop])
     func connectionThatDoesNotFinishIsShutDownAtTheDeadline(trigger: LifecycleTrigger) throws {
-        let address = try address(.path)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
-        let client = TestClient(address)
-        try service.accept(1)
+        let (service, address) = try launched(.path)
+        let client = try connect(service, address)
 
         service.perform(trigger)
         #expect(service.mediator.state == .inactive && !client.isEnded)
@@ -115,11 +122,8 @@ struct ConnectionServerTests {
     }
 
     @Test func interruptionRefusesAndKeepsConnections() throws {
-        let address = try address(.port)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
-        let client = TestClient(address)
-        try service.accept(1)
+        let (service, address) = try launched(.port)
+        let client = try connect(service, address)
 
         service.perform(.interrupt)
         service.clock.advance(by: .seconds(60))
@@ -142,9 +146,7 @@ struct ConnectionServerTests {
     }
 
     @Test func clientsOfAServerThatIsGoneAreDisconnected() throws {
-        let address = try address(.path)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
+        let (service, address) = try launched(.path)
         let waiting = TestClient(address)
 
         try service.removeServer()
@@ -228,9 +230,7 @@ struct ConnectionServerTests {
     }
 
     @Test func furtherClientsWaitForRoom() throws {
-        let address = try address(.port)
-        let service = try ServerFixture(at: address, connectionsMax: 2)
-        service.perform(.launch)
+        let (service, address) = try launched(.port, connectionsMax: 2)
         let clients = (0..<3).map { _ in TestClient(address) }
 
         try service.accept(2)
@@ -259,9 +259,7 @@ struct ConnectionServerTests {
     }
 
     @Test func handlerThatFailsEndsItsConnectionAndIsLogged() throws {
-        let address = try address(.path)
-        let service = try ServerFixture(at: address) { _ in throw LifecycleRefusal("no room") }
-        service.perform(.launch)
+        let (service, address) = try launched(.path) { _ in throw LifecycleRefusal("no room") }
         let clients = [TestClient(address), TestClient(address)]
 
         try service.accept(2)
@@ -272,9 +270,7 @@ struct ConnectionServerTests {
     }
 
     @Test func connectionsAreCounted() throws {
-        let address = try address(.path)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
+        let (service, address) = try launched(.path)
         let clients = (0..<3).map { _ in TestClient(address) }
         try service.accept(3)
         service.accepted[0].end()
@@ -286,11 +282,8 @@ struct ConnectionServerTests {
     }
 
     @Test func copyOfADescriptorOutlivesTheConnection() throws {
-        let address = try address(.path)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch)
-        let client = TestClient(address)
-        try service.accept(1)
+        let (service, address) = try launched(.path)
+        let client = try connect(service, address)
 
         let copy = OwnedDescriptor(owning: try service.accepted[0].duplicate())
         service.accepted[0].end()

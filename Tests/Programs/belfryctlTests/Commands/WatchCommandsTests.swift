@@ -9,6 +9,14 @@ import Testing
 struct WatchCommandsTests {
     private let first = "lantern 9.8 is active, pid "
 
+    /// A watch that has printed the state.
+    private func watching(_ options: String...) throws -> (StandIn, ChildProgram) {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl(["watch"] + options)
+        _ = watch.line()
+        return (standIn, watch)
+    }
+
     @Test func notificationsAreLinesOfPlainText() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch")
@@ -38,9 +46,7 @@ struct WatchCommandsTests {
     }
 
     @Test func missedNotificationsComeFirst() throws {
-        let standIn = try StandIn()
-        let witness = try standIn.ctl("watch")
-        _ = witness.line()
+        let (standIn, witness) = try watching()
         for name in ["a", "b", "c"] { standIn.say("notify \(name)") }
         for _ in 0..<3 { _ = witness.line() }
 
@@ -66,9 +72,7 @@ struct WatchCommandsTests {
     }
 
     @Test func watchContinuesAfterACrash() throws {
-        let standIn = try StandIn()
-        let watch = try standIn.ctl("watch", "--json")
-        _ = watch.line()
+        let (standIn, watch) = try watching("--json")
         standIn.say("notify a")
         _ = watch.line()
 
@@ -84,9 +88,7 @@ struct WatchCommandsTests {
     }
 
     @Test func restartedSequenceIsReadFromTheBeginning() throws {
-        let standIn = try StandIn()
-        let watch = try standIn.ctl("watch", "--json")
-        _ = watch.line()
+        let (standIn, watch) = try watching("--json")
         standIn.say("sequence 500")
         standIn.say("notify a")
         #expect(watch.line()?.contains(#""sequence":501"#) == true)
@@ -100,9 +102,7 @@ struct WatchCommandsTests {
     }
 
     @Test func droppedNotificationsAreRequestedAgain() throws {
-        let standIn = try StandIn()
-        let watch = try standIn.ctl("watch", "--json")
-        _ = watch.line()
+        let (standIn, watch) = try watching("--json")
         standIn.say("notify a")
         #expect(watch.line()?.contains(#""sequence":41"#) == true)
 
@@ -127,9 +127,7 @@ struct WatchCommandsTests {
     }
 
     @Test func waitEndsAfterTheOutputIsWritten() throws {
-        let standIn = try StandIn()
-        let witness = try standIn.ctl("watch", "--json")
-        _ = witness.line()
+        let (standIn, witness) = try watching("--json")
         let large = String(repeating: "x", count: 300_000)
         standIn.say(#"notification {"sequence":41,"name":"a","userInfo":{"text":"\#(large)"}}"#)
         let line = try #require(witness.line())
@@ -163,9 +161,7 @@ struct WatchCommandsTests {
     }
 
     @Test func watchHasOneThread() throws {
-        let standIn = try StandIn()
-        let watch = try standIn.ctl("watch")
-        _ = watch.line()
+        let (standIn, watch) = try watching()
         standIn.say("notify a")
         _ = watch.line()
 

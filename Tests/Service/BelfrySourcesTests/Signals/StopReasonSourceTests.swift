@@ -203,12 +203,6 @@ struct StopReasonTests {
         #expect(StopReason(ending, isFromManager: isFromManager, announced: shutdown.0).reason == .signal)
     }
 
-    @Test func restartJobHasTheReasonRestart() {
-        let ending = UnitEnding(job: .restart, isFailing: true)
-
-        #expect(StopReason(ending, isFromManager: true, announced: nil).reason == .restart)
-    }
-
     @Test func managerMayStopAUnitWithoutAJob() {
         // As at the end of RuntimeMaxSec=.
         let ending = UnitEnding(job: nil, isFailing: true)
