@@ -15,7 +15,7 @@ LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -
 # modules, and debug information have paths of the folder in them.
 REPRODUCIBLE = -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --strip-debug
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN) $(REPRODUCIBLE)
-PROGRAMS = belfryd belfryctl belfry-listener
+PROGRAMS = belfryd belfryctl belfry-listener belfry-generator
 FLEET_PROGRAMS = belfry-fleetd belfry-fleet
 BUILT = .build/release
 

@@ -86,6 +86,7 @@ let package = Package(
         .library(name: "Varlink", targets: ["Varlink"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
         .executable(name: "belfryctl", targets: ["belfryctl"]),
+        .executable(name: "belfry-generator", targets: ["belfry-generator"]),
         .executable(name: "belfry-listener", targets: ["belfry-listener"]),
     ],
     dependencies: [
@@ -130,6 +131,7 @@ package.targets += [
         "Sources/Programs/BelfryCommandLine", ground + ["BelfryClient", "BelfryConfiguration", "Varlink"],
         argumentParser, settings: strict),
     program("Sources/Programs/belfryd", service + ["BelfryCacheFlush", "BelfrySocket"]),
+    program("Sources/Programs/belfry-generator", ground + ["BelfryConfiguration"]),
     program("Sources/Programs/belfry-listener", ground + ["BelfryClient", "BelfryConfiguration"]),
     program(
         "Sources/Programs/belfryctl",

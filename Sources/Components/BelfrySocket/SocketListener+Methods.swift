@@ -33,6 +33,7 @@ extension SocketListener {
         "Simulate": (.control, { $0.simulate($1) }),
         "Attach": (.control, { $0.attached.attach($1, origin: $0.peer(of: $1)) }),
         "Answer": (.control, { $0.attached.answer($1) }),
+        "ReportHealth": (.control, { $0.attached.reportHealth($1, origin: $0.peer(of: $1)) }),
         "Progress": (.control, { $0.attached.progress($1) }),
     ]
 

@@ -35,6 +35,8 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
 package nonisolated enum AttachmentEvent: Sendable, Equatable {
     /// The listener is attached to a service in this state.
     case attached(state: JSONObject)
+    /// The service has come to this state.
+    case state(String)
     /// The service waits for the answer to a notification.
     case notification(JSONObject, token: String)
     /// The listener is no longer attached; the service waits for no answer.
@@ -49,6 +51,8 @@ package nonisolated enum AttachmentEvent: Sendable, Equatable {
 package final class Attachment {
     /// The longest notification, in bytes.
     private static let longestReply = 16 << 20
+    /// The notifications after which the service has another state.
+    private static let changes = ["willResignActive", "didEnterBackground", "didBecomeActive", "willTerminate"]
     /// Errors after which it attaches again.
     private static let temporary: Set<UTF8Text> = [
         UTF8Text("\(ServiceClient.interface).Detached"), UTF8Text("\(ServiceClient.interface).Stopping"),
@@ -78,12 +82,13 @@ package final class Attachment {
         self.loop = loop
         self.onEvent = onEvent
         self.onEnd = onEnd
-        // Its notifications are not used, so it asks for a rare one.
-        watch = Watch(path, names: ["didDecodeRestorableState"], waitsForService: true, on: loop) {
+        watch = Watch(path, names: Self.changes, waitsForService: true, on: loop) {
             [weak self] event in
             switch event {
             case .state(let state): self?.attach(state)
-            case .notification, .missed: break
+            case .notification(let notification):
+                if let self, isAttached { self.onEvent(.state(notification.text("state") ?? "")) }
+            case .missed: break
             case .note(let text): self?.onEvent(.note(text))
             }
         } onEnd: { [weak self] in
@@ -109,6 +114,15 @@ package final class Attachment {
         var parameters: JSONObject = ["token": .string(token), "outcome": .string(outcome)]
         parameters["reason"] = reason.map { .string($0) }
         answers?.call("\(ServiceClient.interface).Answer", parameters) { _ in }
+    }
+
+    /// Reports whether what the listener is for works: nil if it does, or else why not.
+    package func report(problem: String?) {
+        var parameters: JSONObject = [
+            "listener": .string(request.name), "health": problem == nil ? "healthy" : "degraded",
+        ]
+        parameters["reason"] = problem.map { .string($0) }
+        answers?.call("\(ServiceClient.interface).ReportHealth", parameters) { _ in }
     }
 
     private func attach(_ state: JSONObject) {

@@ -57,7 +57,7 @@ nonisolated struct ListenerCommandLine {
             guard !on.isEmpty else { throw ValueProblem("missing '--on'") }
             mode = .command(
                 ListenerSettings(
-                    name: try NotificationName.parse(name), on: on, command: try ExecCommand(words: command),
+                    name: try NotificationName.parse(name), on: on, commands: .program(try ExecCommand(words: command)),
                     timeout: timeout, follows: follows, socket: socket, runsOnStart: runsOnStart))
         }
     }
@@ -73,7 +73,8 @@ nonisolated struct ListenerCommandLine {
                belfry-listener NAME --on NOTIFICATION... [OPTION]... -- COMMAND [ARGUMENT]...
 
         The first form reads NAME.listener in /etc/belfry/listeners.d, /run/belfry/listeners.d,
-        /usr/local/lib/belfry/listeners.d or /usr/lib/belfry/listeners.d. The unit
+        /usr/local/lib/belfry/listeners.d or /usr/lib/belfry/listeners.d, or else the
+        application NAME.conf in /etc/belfry/applications and so on. The unit
         belfry-listener@NAME.service uses it. 'belfryctl attach' uses the second form.
 
           --on NAME         Run COMMAND for this notification; may be repeated.

@@ -19,6 +19,7 @@ final class ListenerProgram {
     private let groups: RunControlGroups?
     private let manager = ServiceManagerSocket()
     private var attachment: Attachment?
+    private var health: HealthMonitor?
     private var queue = RunQueue()
     private var run: ProgramRun?
     private var runStart = MonotonicInstant.now
@@ -52,6 +53,13 @@ final class ListenerProgram {
         } onEnd: { [weak self] in
             self?.refused($0)
         }
+        health = settings.health.map { check in
+            HealthMonitor(check, on: loop, log: log) { [weak self] in
+                self?.checkHealth()
+            } report: { [weak self] in
+                self?.attachment?.report(problem: $0)
+            }
+        }
         signals = try loop.source(signals: [SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.received() }
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease?.priority = 3_000_000
@@ -82,22 +90,32 @@ final class ListenerProgram {
             log.message(.info, "attached to '\(settings.socket)'", .connection)
             manager.send([.status("attached to '\(settings.socket)'")])
             if settings.runsOnStart { add("", state, tokens: []) }
+            health?.attached(in: state.text("state") ?? "")
             codeRelease?.schedule()
+        case .state(let state): health?.changed(to: state)
         case .notification(let notification, let token):
             add(notification.text("name") ?? "", notification, tokens: [token])
         case .detached:
             queue.detach()
+            health?.detached()
             manager.send([.status("waiting for '\(settings.socket)'")])
         case .note(let text): log.message(.info, "\(text)", .connection)
         }
     }
 
     private func add(_ name: String, _ content: JSONObject, tokens: [String]) {
-        let end = MonotonicInstant.now.microseconds.addingReportingOverflow(settings.timeout.microseconds).partialValue
-        perform(
-            queue.add(
-                Run(
-                    name: name, content: content, tokens: tokens, deadline: MonotonicInstant(microseconds: end))))
+        perform(queue.add(Run(name: name, content: content, tokens: tokens, deadline: end)))
+    }
+
+    /// When a run that begins now has to end.
+    private var end: MonotonicInstant {
+        let now = MonotonicInstant.now.microseconds
+        return MonotonicInstant(microseconds: now.addingReportingOverflow(settings.timeout.microseconds).partialValue)
+    }
+
+    private func checkHealth() {
+        guard !isStopping else { return }
+        perform(queue.add(Run(name: "", content: [:], tokens: [], deadline: end, isHealth: true)))
     }
 
     private func perform(_ actions: [RunQueue.Action]) {
@@ -108,6 +126,7 @@ final class ListenerProgram {
             case .drop(let run):
                 let text: RecordText = "\(Self.title(run)) waited too long for the last run, dropped"
                 log.message(.warning, text, .runDropped, Self.fields(of: run))
+            case .interrupt: run?.end(as: .interrupted)
             case .finish: exit()
             }
         }
@@ -116,22 +135,30 @@ final class ListenerProgram {
     // Runs
 
     private func start(_ run: Run) {
+        guard let command = command(for: run) else { return ended(.succeeded) }
         log.runFields = Self.fields(of: run)
         runStart = .now
         let variables = RunVariables.all(of: run, socket: settings.socket)
-        let command = ChildCommand(
-            settings.command.program, settings.command.arguments(with: variables), environment: variables)
+        let child = ChildCommand(command.program, command.arguments(with: variables), environment: variables)
         do throws(SystemError) {
-            self.run = try ProgramRun(command, run.content, in: groups, on: loop, log: log) { [weak self] in
-                self?.ended($0)
+            self.run = try ProgramRun(child, run.content, in: groups, on: loop, log: log, isQuiet: run.isHealth) {
+                [weak self] in self?.ended($0)
             }
             deadline = try loop.timer(after: run.deadline - .now) { [weak self] in self?.expired() }
         } catch {
             guard self.run == nil else { return self.run?.end(as: .failed("\(error)")) ?? () }
             // The kernel reports a missing interpreter as if the script itself were missing.
-            let reason = ProgramFile.problem(settings.command.program).map { "unable to run it: \($0)" }
+            let reason = ProgramFile.problem(command.program).map { "unable to run it: \($0)" }
             ended(.failed(reason ?? "\(error)"))
         }
+    }
+
+    /// What is run; nil for nothing.
+    private func command(for run: Run) -> ExecCommand? {
+        if run.isHealth { return settings.health?.command }
+        return settings.commands.command(
+            at: run.name, trigger: run.content.text("trigger"),
+            unitJob: run.content["userInfo"]?["unitJob"]?.stringValue)
     }
 
     private func expired() {
@@ -141,7 +168,10 @@ final class ListenerProgram {
     private func ended(_ result: RunResult) {
         run = nil
         deadline = nil
-        if let current = queue.current, let reason = current.outcome(result).reason {
+        guard let current = queue.current else { return }
+        if current.isHealth {
+            health?.receive(result)
+        } else if let reason = current.outcome(result).reason {
             var fields = log.runFields
             fields.add("BELFRY_OUTCOME", current.outcome(result).word)
             fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
@@ -151,7 +181,8 @@ final class ListenerProgram {
         }
         log.runFields = ListenerLog.ownFields
         codeRelease?.schedule()
-        perform(queue.end(settings.command.ignoresFailure ? .succeeded : result, at: .now))
+        perform(queue.end(command(for: current)?.ignoresFailure ?? false ? .succeeded : result, at: .now))
+        if current.name.hasSameBytes(as: "didReload") { health?.check() }
     }
 
     private func answer(_ run: Run, _ result: RunResult) {

@@ -27,11 +27,12 @@ final class ProgramRun {
     ///   - content: what it finds on standard input.
     ///   - groups: the control groups of runs; nil for a process group alone.
     ///   - log: where its output goes. Without a journal, standard output is that of this process.
+    ///   - isQuiet: whether its output is only read for the reason of a failure.
     ///   - onEnd: called when the program has ended.
     /// - Throws: when the program cannot be started.
     init(
         _ command: ChildCommand, _ content: JSONObject, in groups: RunControlGroups?, on loop: MainEventLoop,
-        log: ListenerLog, onEnd: @escaping (RunResult) -> Void
+        log: ListenerLog, isQuiet: Bool, onEnd: @escaping (RunResult) -> Void
     ) throws(SystemError) {
         self.groups = groups
         self.onEnd = onEnd
@@ -40,8 +41,8 @@ final class ProgramRun {
             owning: try SystemError.check(
                 belfry_sealed_copy("belfry-notification", text, text.count), verb: "write", object: "notification"))
         lseek(input.number, 0, SEEK_SET)
-        let errors = try ProgramStream(.error, on: loop, to: log)
-        let output = log.isJournal ? try ProgramStream(.output, on: loop, to: log) : nil
+        let errors = try ProgramStream(.error, on: loop, to: isQuiet ? nil : log)
+        let output = log.isJournal || isQuiet ? try ProgramStream(.output, on: loop, to: isQuiet ? nil : log) : nil
         group = try groups?.make()
         var command = command
         command.descriptors = [input.number, output?.writeEnd ?? STDOUT_FILENO, errors.writeEnd]
@@ -86,7 +87,7 @@ final class ProgramRun {
         case .exited(let number): status = "exit status \(number)"
         case .signaled(let number): status = "ended by \(SignalName.full(number))"
         }
-        return .failed(streams.first?.lines.reason ?? status)
+        return .failed(streams.lazy.compactMap(\.lines.reason).first ?? status)
     }
 }
 
@@ -100,10 +101,10 @@ final class ProgramStream {
     private(set) var writeEnd: Int32
     private let kind: ListenerLog.Stream
     private let readEnd: OwnedDescriptor
-    private let log: ListenerLog
+    private let log: ListenerLog?
     private var source: DescriptorEventSource?
 
-    init(_ kind: ListenerLog.Stream, on loop: MainEventLoop, to log: ListenerLog) throws(SystemError) {
+    init(_ kind: ListenerLog.Stream, on loop: MainEventLoop, to log: ListenerLog?) throws(SystemError) {
         self.kind = kind
         self.log = log
         var ends: [Int32] = [-1, -1]
@@ -127,7 +128,7 @@ final class ProgramStream {
         var count = 0
         while count < Self.longestRest, let more = read() { count += more }
         source = nil
-        for line in lines.end(at: .now) { log.write(line, of: kind) }
+        for line in lines.end(at: .now) { log?.write(line, of: kind) }
     }
 
     /// Reads once. Returns how much; nil if there is nothing to read.
@@ -141,7 +142,7 @@ final class ProgramStream {
             if count == 0 || errno != EAGAIN && errno != EINTR { source = nil }
             return nil
         }
-        for line in lines.add(bytes, at: .now) { log.write(line, of: kind) }
+        for line in lines.add(bytes, at: .now) { log?.write(line, of: kind) }
         return count
     }
 }

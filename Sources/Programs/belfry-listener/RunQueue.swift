@@ -16,6 +16,8 @@ nonisolated struct Run: Sendable, Equatable {
     var count = 1
     /// When the service no longer waits.
     var deadline: MonotonicInstant
+    /// Whether it is a run of `Health=`, for which nobody waits.
+    var isHealth = false
 
     /// The outcome for the service. Whatever goes wrong at `willReload` refuses the new configuration.
     func outcome(_ result: RunResult) -> (word: String, reason: String?) {
@@ -23,6 +25,7 @@ nonisolated struct Run: Sendable, Equatable {
         case .succeeded: ("completed", nil)
         case .failed(let reason): (name.hasSameBytes(as: "willReload") ? "refused" : "failed", reason)
         case .overran(let reason): ("overran", reason)
+        case .interrupted: ("failed", "ended for a notification")
         }
     }
 }
@@ -33,9 +36,11 @@ nonisolated enum RunResult: Sendable, Equatable {
     case failed(String)
     /// It was ended at its deadline. The service has the same deadline, so it gets no answer and reports the run as late.
     case overran(String)
+    /// A run of `Health=` was ended, because a notification has come.
+    case interrupted
 }
 
-/// Decides which run is next. One runs at a time. Notifications of one name that wait are merged and counted. What has
+/// Decides which run is next. One runs at a time; one of `Health=` is ended for any other, and left out during another. Notifications of one name that wait are merged and counted. What has
 /// waited past its deadline is dropped, because the service no longer waits for it.
 nonisolated struct RunQueue {
     enum Action: Equatable {
@@ -45,6 +50,8 @@ nonisolated struct RunQueue {
         case answer(Run, RunResult)
         /// This run comes too late and is dropped.
         case drop(Run)
+        /// End the current run, which is one of `Health=`.
+        case interrupt
         /// The last run has ended after `stop`.
         case finish
     }
@@ -59,14 +66,16 @@ nonisolated struct RunQueue {
     /// A notification or attachment.
     mutating func add(_ run: Run) -> [Action] {
         if isStopping { return [.answer(run, .failed("the program is stopping"))] }
-        guard current != nil else {
+        guard let current else {
             current = run
             return [.start(run)]
         }
+        if run.isHealth { return [] }
+        let interruption: [Action] = current.isHealth ? [.interrupt] : []
         let same = waiting.firstIndex { $0.name.hasSameBytes(as: run.name) }
         guard let same else {
             waiting.append(run)
-            return []
+            return interruption
         }
         guard waiting[same].tokens.count < Self.longest else {
             return [.answer(run, .failed("more than \(Self.longest) notifications wait"))]
@@ -75,7 +84,7 @@ nonisolated struct RunQueue {
         waiting[same].tokens += run.tokens
         waiting[same].count += run.count
         waiting[same].deadline = max(waiting[same].deadline, run.deadline)
-        return []
+        return interruption
     }
 
     /// The current run has ended.
@@ -106,6 +115,7 @@ nonisolated struct RunQueue {
         isStopping = true
         let refused = waiting.map { Action.answer($0, .failed("the program is stopping")) }
         waiting = []
-        return current == nil ? refused + [.finish] : refused
+        guard let current else { return refused + [.finish] }
+        return refused + (current.isHealth ? [.interrupt] : [])
     }
 }

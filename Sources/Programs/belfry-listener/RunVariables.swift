@@ -19,6 +19,7 @@ nonisolated enum RunVariables {
         for (name, value) in facts(of: run) { variables["\(name)"] = value }
         let info = run.content["userInfo"].map(\.description) ?? ""
         variables["BELFRY_USER_INFO"] = info.utf8.count <= longestUserInfo ? info : ""
+        variables["BELFRY_TRIGGER"] = text(run.content["trigger"])
         variables["BELFRY_COUNT"] = "\(run.count)"
         variables["BELFRY_SOCKET"] = socket
         return variables

@@ -15,6 +15,17 @@ func fail(_ status: CommandStatus, _ lines: [String]) -> Never {
     exit(status.rawValue)
 }
 
+/// The listener of this name from its file, or from that of the application.
+func declaration(of name: String) -> (ListenerSettings?, [ConfigurationDiagnostic]) {
+    let listener = ListenerFile(name)
+    if listener.file.files.isEmpty {
+        let application = ApplicationFile(
+            name, in: ApplicationScope(environment: Environment.variables, uid: geteuid()))
+        if !application.file.files.isEmpty { return (application.settings?.listener, application.file.diagnostics) }
+    }
+    return (listener.settings, listener.file.diagnostics)
+}
+
 /// Runs the listener of this name, or the given one without a file.
 ///
 /// - Returns: the exit status.
@@ -22,9 +33,9 @@ func run(_ name: String, _ given: ListenerSettings?) throws(SystemError) -> Int3
     let loop = try MainEventLoop()
     let log = ListenerLog(name: name, on: loop)
     defer { log.finish() }
-    let file = given == nil ? ListenerFile(name) : nil
-    for diagnostic in file?.diagnostics ?? [] { log.message(diagnostic) }
-    guard let settings = given ?? file?.settings else { return CommandStatus.configuration.rawValue }
+    let (declared, diagnostics) = given == nil ? declaration(of: name) : (nil, [])
+    for diagnostic in diagnostics { log.message(diagnostic) }
+    guard let settings = given ?? declared else { return CommandStatus.configuration.rawValue }
     do throws(SystemError) {
         return try ListenerProgram(settings, isUnit: given == nil, log: log, on: loop).runUntilStopped()
     } catch {

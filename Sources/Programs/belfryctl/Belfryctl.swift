@@ -24,6 +24,9 @@ struct Belfryctl: ParsableCommand {
                     MetricsCommand.self,
                 ]),
             CommandGroup(
+                name: "Applications",
+                subcommands: [EnableCommand.self, DisableCommand.self, CheckCommand.self]),
+            CommandGroup(
                 name: "Control",
                 subcommands: [
                     PostCommand.self, FlushCommand.self, SimulateCommand.self, PerformCommand.self, OpenCommand.self,

@@ -63,7 +63,7 @@ final class SelfSuspension {
 
     private func prepare() {
         guard isDue else { return }
-        let watchdog = mediator.checkHealth().isEmpty ? Watchdog.timeout : nil
+        let watchdog = mediator.checkHealth().contains(where: \.health.wantsRestart) ? nil : Watchdog.timeout
         if watchdog != nil { manager.send([.watchdogTimeout(usec: 0)]) }
         // READY=1 of a launch into the background has to arrive as well.
         manager.barrier(on: loop, limit: Self.managerTimeout) { [unowned self] in stop($0, watchdog: watchdog) }

@@ -52,7 +52,7 @@ extension ServiceAssembly {
     private func context(for parts: ServiceParts) -> ComponentContext {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
         return ComponentContext(
-            loop: parts.loop, mediator: parts.mediator, paths: parts.paths,
+            loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
             describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
             refreshTimeouts: { [budget = parts.budget] in budget.refresh(then: $0) })
     }

@@ -98,6 +98,8 @@ package struct ComponentContext {
     package let loop: MainEventLoop
     /// The mediator of the service.
     package let mediator: LifecycleMediator
+    /// The bus of the manager that has the unit of the service.
+    package let unitBus: SystemBus
     /// The directories of the service.
     package let paths: RuntimePaths
     /// Why the service was started, and how the run before ended.

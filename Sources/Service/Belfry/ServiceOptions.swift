@@ -40,6 +40,8 @@ public nonisolated struct ServiceOptions: Sendable {
     package var instance: String?
     /// The unit to check against the settings.
     package var checkedUnit: String?
+    /// The application that the instance stands for.
+    package var application: ApplicationSettings?
     /// Checks other files that belong to the configuration. `account` finds the user of a unit, if it is known.
     package var checkOtherFiles: (@Sendable (_ account: (String) -> FileAccount?) -> [ConfigurationDiagnostic])?
 

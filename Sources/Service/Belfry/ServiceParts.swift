@@ -20,6 +20,7 @@ final class ServiceParts {
     let components: [any RunningComponent]
     let counter: String
     let mediator: LifecycleMediator
+    let unitBus: SystemBus
     let budget: UnitBudget
     let logger: LoggerListener
     let missing: MissingParts
@@ -64,6 +65,7 @@ final class ServiceParts {
             readConfiguration: { [reader = assembly.reader] in try reader.read(isDryRun: $0) })
         let bus = SystemBus(loop: loop)
         let unit = ServiceManagerUnit.own(loop: loop, system: bus)
+        unitBus = unit?.bus ?? bus
         budget = UnitBudget(mediator: mediator, unit: unit)
         logger = LoggerListener(mediator: mediator, log: log, counter: counter)
         missing = MissingParts(log: log, manager: manager)
@@ -78,7 +80,7 @@ final class ServiceParts {
             loop: loop, mediator: mediator, log: log, finalStatus: assembly.finalStatus, exitRecord: exitRecord)
         sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
-            name: options.instanceName,
+            name: options.instanceName, application: options.application?.unit,
             ending: ending, pause: pause, control: ControlSignal(mediator: mediator, log: log))
         descriptors = received.descriptors.filter { received in
             !components.contains { $0.owns(descriptorNamed: received.name) }

@@ -33,7 +33,8 @@ final class ServiceSources {
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
-        unit: ServiceManagerUnit?, name: String, ending: ServiceEnding, pause: PauseMarker, control: ControlSignal
+        unit: ServiceManagerUnit?, name: String, application: String?, ending: ServiceEnding, pause: PauseMarker,
+        control: ControlSignal
     ) {
         (self.missing, self.loop, self.mediator, self.log) = (missing, loop, mediator, log)
         let group = missing.attemptInUnit { () throws(SystemError) in try ControlGroup.own() }
@@ -47,7 +48,8 @@ final class ServiceSources {
             loop: loop, mediator: mediator, bus: bus, who: name, problem: { Self.report($0, in: log) },
             idle: { ending.releaseCode() })
         let stops = StopReasonSource(
-            mediator: mediator, unit: unit, announced: { login.shutdown.kind }, onStopJob: { pause.end() })
+            mediator: mediator, unit: unit, application: application, announced: { login.shutdown.kind },
+            onStopJob: { pause.end() })
         self.login = login
         signals = SignalSource(
             loop: loop, mediator: mediator, stops: stops, stopNow: { ending.stopNow($0) },
@@ -74,6 +76,8 @@ final class ServiceSources {
                 try TimeZoneSource(loop: loop, mediator: mediator, file: file)
             }
         }
+        // That of the application's own unit counts for a service that stands for one.
+        guard application == nil else { return }
         memory = missing.attemptInUnit { () throws(SystemError) in
             let triggers = try PressurePlan.triggers(of: .memory, environment: environment, group: group)
             return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {

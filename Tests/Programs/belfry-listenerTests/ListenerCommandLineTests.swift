@@ -29,7 +29,7 @@ struct ListenerCommandLineTests {
 
         let command = try ExecCommand(words: ["sh", "-c", "echo $HOME %i ;"])
         let expected = ListenerSettings(
-            name: "x", on: ["a", "b"], command: command, timeout: .seconds(2), follows: ["c"], socket: "@s",
+            name: "x", on: ["a", "b"], commands: .program(command), timeout: .seconds(2), follows: ["c"], socket: "@s",
             runsOnStart: true)
         #expect(settings == expected)
         #expect(command.arguments(with: ["HOME": "/"]) == ["-c", "echo $HOME %i ;"])

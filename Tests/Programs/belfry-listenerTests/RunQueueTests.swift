@@ -15,6 +15,34 @@ struct RunQueueTests {
 
     private func at(_ time: UInt64) -> MonotonicInstant { MonotonicInstant(microseconds: time) }
 
+    private var health: Run {
+        Run(name: "", content: [:], tokens: [], deadline: at(100), isHealth: true)
+    }
+
+    @Test func aRunOfHealthIsEndedForANotification() {
+        var queue = RunQueue()
+
+        #expect(queue.add(health) == [.start(health)])
+        #expect(queue.add(run("a", ["1"])) == [.interrupt])
+        #expect(queue.end(.interrupted, at: at(1)) == [.answer(health, .interrupted), .start(run("a", ["1"]))])
+    }
+
+    @Test func aRunOfHealthThatIsDueDuringAnotherIsLeftOut() {
+        var queue = RunQueue()
+        _ = queue.add(run("a", ["1"]))
+
+        #expect(queue.add(health) == [])
+        #expect(queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded)])
+    }
+
+    @Test func aStopEndsARunOfHealth() {
+        var queue = RunQueue()
+        _ = queue.add(health)
+
+        #expect(queue.stop() == [.interrupt])
+        #expect(queue.end(.interrupted, at: at(1)).last == .finish)
+    }
+
     @Test func aSecondRunWaitsForTheFirst() {
         var queue = RunQueue()
 

@@ -17,7 +17,7 @@ struct RunVariablesTests {
         let content: JSONObject = [
             "sequence": 7, "state": "active", "previousState": "inactive",
             "origin": ["kind": "signal", "signal": "SIGHUP", "pid": 12, "uid": 0, "loginUid": 1000],
-            "userInfo": ["a": [1, "x"]],
+            "trigger": "reload", "userInfo": ["a": [1, "x"]],
         ]
 
         let variables = RunVariables.all(of: run(content), socket: "@s", inherited: ["PATH": "/bin"])
@@ -25,7 +25,8 @@ struct RunVariablesTests {
         #expect(
             variables == [
                 "PATH": "/bin", "BELFRY_NOTIFICATION": "willReload", "BELFRY_SEQUENCE": "7", "BELFRY_STATE": "active",
-                "BELFRY_PREVIOUS_STATE": "inactive", "BELFRY_ORIGIN": "signal", "BELFRY_SIGNAL": "SIGHUP",
+                "BELFRY_PREVIOUS_STATE": "inactive", "BELFRY_TRIGGER": "reload", "BELFRY_ORIGIN": "signal",
+                "BELFRY_SIGNAL": "SIGHUP",
                 "BELFRY_SENDER_PID": "12", "BELFRY_SENDER_UID": "0", "BELFRY_SENDER_LOGINUID": "1000",
                 "BELFRY_USER_INFO": "{\"a\":[1,\"x\"]}",
                 "BELFRY_COUNT": "3", "BELFRY_SOCKET": "@s",

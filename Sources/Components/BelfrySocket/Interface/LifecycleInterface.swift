@@ -91,6 +91,10 @@ nonisolated let lifecycleInterfaceMethods = """
     # The next report must come within 'nextWithinUsec', by default 5 s. 'text' is shown by systemctl status.
     method Progress(token: string, nextWithinUsec: ?int, text: ?string) -> ()
 
+    # Report the health of the attached listener of this process: healthy, or degraded for a reason. It is shown with the listener until
+    # the next report, and the service goes on.
+    method ReportHealth(listener: string, health: string, reason: ?string) -> ()
+
     # The actions that listeners offer.
     method ListActions() -> (actions: []Action)
 
@@ -157,6 +161,9 @@ nonisolated let lifecycleInterfaceErrors = """
 
     # There is already a listener of this name.
     error ListenerExists(listener: string)
+
+    # This process has not attached a listener of this name.
+    error NotAttached(listener: string)
 
     # Listeners would follow each other in a cycle.
     error InvalidOrder(reason: string)

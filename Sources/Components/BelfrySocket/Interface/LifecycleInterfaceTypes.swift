@@ -76,6 +76,8 @@ nonisolated let lifecycleInterfaceTypes = """
       monotonicUsec: int,
       bootId: string,
       origin: Origin,
+      # The transition that it belongs to: launch, pause, resume, stop and others; absent for one that was posted
+      trigger: ?string,
       userInfo: object
     )
 
@@ -101,7 +103,7 @@ nonisolated let lifecycleInterfaceTypes = """
       # Its place in the order of arriving notifications, from 0
       order: int,
       deadlineUsec: int,
-      # healthy, unhealthy or lost, by its own account
+      # healthy, degraded, unhealthy or lost, by its own account
       health: ?string,
       # Why it is not healthy
       healthReason: ?string,

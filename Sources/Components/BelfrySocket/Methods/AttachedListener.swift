@@ -12,6 +12,8 @@ final class AttachedListener: LifecycleListener {
     typealias Tell = (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
 
     let origin: PeerOrigin
+    /// What its program has reported.
+    var health = ListenerHealth.healthy
     private let parameters: AttachParameters
     private let tell: Tell
 

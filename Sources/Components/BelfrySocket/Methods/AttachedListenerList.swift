@@ -26,6 +26,8 @@ final class AttachedListenerList {
 
     /// The longest part of a program's text that a status line shows, in Unicode scalars.
     private static let longestText = 200
+    /// The longest reason of a program that is not healthy, in Unicode scalars.
+    private static let longestReason = 2048
     /// How many notifications may wait for a program that does not read. Beyond it the program is detached.
     package static let queueLimit = 1024
 
@@ -71,6 +73,24 @@ final class AttachedListenerList {
         request.onCancel = { [weak self] in self?.detach(key, because: "its program disconnected") }
         record(listener, "attached")
         if parameters.isConfirmed { request.reply([:], continues: true) }
+    }
+
+    /// Answers `ReportHealth`.
+    func reportHealth(_ request: VarlinkRequest, origin: PeerOrigin) {
+        let name = request.parameters["listener"]?.stringValue ?? ""
+        let listener = attachments.values.lazy.map(\.listener).first { $0.name.hasSameBytes(as: name) }
+        guard let listener, listener.origin.pid == origin.pid, listener.origin.uid == origin.uid else {
+            return request.fail("io.belfry.Lifecycle.NotAttached", ["listener": .string(name)])
+        }
+        switch UTF8Text(request.parameters["health"]?.stringValue ?? "") {
+        case "healthy": listener.health = .healthy
+        case "degraded":
+            let reason = request.parameters["reason"]?.stringValue ?? "no reason given"
+            listener.health = .degraded(String(reason.unicodeScalars.prefix(Self.longestReason)))
+        default: return request.fail(.invalidParameter("health"))
+        }
+        request.reply()
+        mediator.checkHealth()
     }
 
     /// Answers `Progress`.

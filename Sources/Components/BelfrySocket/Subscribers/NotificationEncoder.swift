@@ -14,17 +14,20 @@ nonisolated struct NotificationEncoder: ~Copyable {
         let state: LifecycleState
         let previousState: LifecycleState
         let origin: LifecycleOrigin
+        let trigger: LifecycleTrigger?
 
         init(_ notification: LifecycleNotification) {
             name = notification.name
             state = notification.state
             previousState = notification.previousState
             origin = notification.origin
+            trigger = notification.trigger
         }
 
         func holds(for notification: LifecycleNotification) -> Bool {
             name == notification.name && state == notification.state
                 && previousState == notification.previousState && origin == notification.origin
+                && trigger == notification.trigger
         }
     }
 
@@ -81,6 +84,10 @@ nonisolated extension JSONWriter {
         write(bootID)
         write(raw: ",\"origin\":")
         write(notification.origin)
+        if let trigger = notification.trigger {
+            write(raw: ",\"trigger\":")
+            write(trigger.rawValue)
+        }
     }
 
     mutating func writeEnd(of notification: LifecycleNotification) {

@@ -88,6 +88,7 @@ package final class BusMessage {
         switch type {
         case 0: return nil
         case BusType.string, BusType.objectPath: return .text(try text())
+        case BusType.byte: return .number(Int64(try basic(type, UInt8())))
         case BusType.boolean: return .boolean(try boolean())
         case BusType.int32: return .number(Int64(try basic(type, Int32())))
         case BusType.uint32: return .number(Int64(try uint32()))
@@ -149,6 +150,7 @@ package final class BusMessage {
 
 /// The type codes of the D-Bus specification that are used here.
 nonisolated enum BusType {
+    static let byte = code("y")
     static let boolean = code("b")
     static let int32 = code("i")
     static let uint32 = code("u")

@@ -67,6 +67,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case machineGoesOn = "2945baa1d40b44728acadcdcc2fc36f7"
     /// Something could not be stored for the next run, or read from the last one.
     case savedState = "e182ad57330d4ebd909d94613adced5f"
+    /// What was done, or not, about the unit of an application.
+    case application = "0d5ad0e1c8ab4f5e9f6e2f7c4b1a93d6"
     /// A source of notifications is missing.
     case sourceMissing = "372fb14339ed40e69af65832b6bb20ab"
     /// The service failed.

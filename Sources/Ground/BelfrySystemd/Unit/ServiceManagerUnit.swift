@@ -14,11 +14,11 @@ package final class ServiceManagerUnit {
     package let name: String
     /// The system's bus, for a unit of a user.
     private let system: SystemBus?
-    private let path: String
+    let path: String
     private let managerSocket: String?
 
-    private static let manager = "org.freedesktop.systemd1"
-    private static let managerPath = "/org/freedesktop/systemd1"
+    static let manager = "org.freedesktop.systemd1"
+    static let managerPath = "/org/freedesktop/systemd1"
 
     /// A unit on a bus.
     ///
@@ -142,21 +142,40 @@ package final class ServiceManagerUnit {
             }, then: completion)
     }
 
-    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued.
+    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued; and what
+    /// happens to the unit `application`, if the service stands for one.
     package func ending(
-        timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitEnding, BusError>) -> Void
+        with application: String? = nil, timeout: Duration = .seconds(25),
+        then completion: @escaping (Result<UnitEnding, BusError>) -> Void
     ) {
         // Answers come in the order of the questions.
         var result: String?
         bus.get(
             member("Result", of: "Service"), "s", timeout: timeout,
             reading: { message throws(BusError) in try message.text() }, then: { result = try? $0.get() })
+        var (id, activeState) = ("", "")
+        if let application {
+            let unit = ServiceManagerUnit(name: application, on: bus)
+            for (property, keep) in [("Id", { id = $0 }), ("ActiveState", { activeState = $0 })] {
+                bus.get(
+                    unit.member(property, of: "Unit"), "s", timeout: timeout,
+                    reading: { message throws(BusError) in try message.text() },
+                    then: { if let text = try? $0.get() { keep(text) } })
+            }
+        }
         Self.jobs(on: bus, timeout: timeout) { [name] jobs in
-            completion(jobs.map { UnitEnding(of: name, jobs: $0, result: result) })
+            completion(
+                jobs.map { jobs in
+                    var ending = UnitEnding(of: name, jobs: jobs, result: result)
+                    if !activeState.isEmpty {
+                        ending.application = ApplicationEnding(of: id, activeState: activeState, jobs: jobs)
+                    }
+                    return ending
+                })
         }
     }
 
-    private func member(_ name: String, of interface: String) -> BusMember {
+    func member(_ name: String, of interface: String) -> BusMember {
         BusMember(Self.manager, path, "\(Self.manager).\(interface)", name)
     }
 

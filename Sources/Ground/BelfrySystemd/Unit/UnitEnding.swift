@@ -11,6 +11,9 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
         case restart
     }
 
+    /// What is known of the unit that the service stands for, if it stands for one.
+    package var application: ApplicationEnding?
+
     /// What the unit's job does; nil when there is none, or one that does not end the unit.
     package let job: Job?
     /// Whether the manager ends the unit because of a failure, which it does without a job, as at the end of `RuntimeMaxSec=`.
@@ -31,8 +34,38 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
     /// makes that `deactivating`.
     package init(of unit: String, jobs: [String: String], result: String? = nil) {
         isFailing = result != nil && result != "success"
-        job = jobs[unit].flatMap { Job(rawValue: $0 == "try-restart" ? "restart" : $0) }
+        job = Job(of: unit, in: jobs)
         shutdown = ShutdownKind(queuedIn: jobs)
+    }
+}
+
+nonisolated extension UnitEnding.Job {
+    /// The job of a unit; nil when there is none, or one that does not end the unit.
+    init?(of unit: String, in jobs: [String: String]) {
+        guard let job = jobs[unit] else { return nil }
+        self.init(rawValue: job == "try-restart" ? "restart" : job)
+    }
+}
+
+/// What systemd does with the unit of an application while the service that stands for it stops.
+package nonisolated enum ApplicationEnding: Sendable, Equatable {
+    /// The unit runs, and this job will end it.
+    case job(UnitEnding.Job)
+    /// The unit runs on.
+    case none
+    /// The unit has ended before, as in a crash.
+    case over
+
+    /// - Parameters:
+    ///   - unit: the unit's own name.
+    ///   - activeState: what it is doing.
+    package init(of unit: String, activeState: String, jobs: [String: String]) {
+        guard ["active", "reloading", "refreshing"].contains(activeState) else {
+            self = .over
+            return
+        }
+        // A unit that starts again after a crash has a restart job too, and is not active then.
+        self = UnitEnding.Job(of: unit, in: jobs).map { .job($0) } ?? .none
     }
 }
 

@@ -5,6 +5,9 @@
 public nonisolated enum ListenerHealth: Sendable, Equatable {
     /// It can do its work.
     case healthy
+    /// It cannot do its work at present, and a new process would not help: what is wrong is outside of this one. The watchdog
+    /// keep-alive goes on.
+    case degraded(String)
     /// It cannot do its work at present. The service sends no watchdog keep-alive while this lasts.
     case unhealthy(String)
     /// It cannot recover in this process. The service triggers the watchdog at once.
@@ -14,6 +17,7 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
     public var word: String {
         switch self {
         case .healthy: "healthy"
+        case .degraded: "degraded"
         case .unhealthy: "unhealthy"
         case .lost: "lost"
         }
@@ -23,7 +27,15 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
     public var reason: String? {
         switch self {
         case .healthy: nil
-        case .unhealthy(let reason), .lost(let reason): reason
+        case .degraded(let reason), .unhealthy(let reason), .lost(let reason): reason
+        }
+    }
+
+    /// Whether the watchdog is to end the process.
+    package var wantsRestart: Bool {
+        switch self {
+        case .healthy, .degraded: false
+        case .unhealthy, .lost: true
         }
     }
 
@@ -32,7 +44,8 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
         let reasons = parts.compactMap { part in part.health.reason.map { "\(part.listener): \($0)" } }
         let text = reasons.joined(separator: "; ")
         if parts.contains(where: { if case .lost = $0.health { true } else { false } }) { return .lost(text) }
-        return reasons.isEmpty ? .healthy : .unhealthy(text)
+        if parts.contains(where: \.health.wantsRestart) { return .unhealthy(text) }
+        return reasons.isEmpty ? .healthy : .degraded(text)
     }
 }
 

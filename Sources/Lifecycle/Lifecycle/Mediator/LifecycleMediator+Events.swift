@@ -27,6 +27,8 @@ extension LifecycleMediator {
         /// The unhealthy listeners or their reasons have changed since the last health check. Empty when all are
         /// healthy.
         case healthChanged([ListenerHealthReport])
+        /// A listener was added or removed.
+        case listenersChanged
 
         /// The kind of this event.
         var kind: EventKinds {
@@ -41,6 +43,7 @@ extension LifecycleMediator {
             case .waiting: .waiting
             case .progress: .progress
             case .healthChanged: .healthChanged
+            case .listenersChanged: .listenersChanged
             }
         }
     }
@@ -73,8 +76,10 @@ extension LifecycleMediator {
         public static let postAnswered = EventKinds(rawValue: 1 << 8)
         /// `Event.began`
         public static let began = EventKinds(rawValue: 1 << 9)
+        /// `Event.listenersChanged`
+        public static let listenersChanged = EventKinds(rawValue: 1 << 10)
         /// Every kind.
-        public static let all = EventKinds(rawValue: 0x3ff)
+        public static let all = EventKinds(rawValue: 0x7ff)
     }
 
     /// Calls `handler` with each event of these kinds, until the observation is cancelled or released.

@@ -10,6 +10,7 @@ extension LifecycleMediator {
     ///   not added.
     public func addListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(listener)
+        eventObservers.send(.listenersChanged)
     }
 
     /// Adds the primary listener, which is called first for arriving notifications and last for leaving ones. There is at
@@ -18,6 +19,7 @@ extension LifecycleMediator {
     /// - Throws: when there is one already, when another listener has its name, or when it follows others.
     public func addPrimaryListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(listener, .primary)
+        eventObservers.send(.listenersChanged)
     }
 
     /// The primary listener; nil if there is none.
@@ -29,10 +31,14 @@ extension LifecycleMediator {
     /// - Throws: when another listener has its name.
     package func addOutermostListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(listener, .outermost)
+        eventObservers.send(.listenersChanged)
     }
 
     /// Removes a listener. It is not called again, not even for a notification that is being delivered.
-    public func removeListener(_ listener: any LifecycleListener) { registry.remove(listener) }
+    public func removeListener(_ listener: any LifecycleListener) {
+        registry.remove(listener)
+        eventObservers.send(.listenersChanged)
+    }
 
     /// Reads the answers of a listener again. Use it if they depend on the configuration. The place and the record of
     /// the listener do not change.

@@ -71,7 +71,7 @@ struct AttachCommand: ServiceCommand {
     }
 
     /// The directory of this program, with a slash.
-    private static var directory: String {
+    static var directory: String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }

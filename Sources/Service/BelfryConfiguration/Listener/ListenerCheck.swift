@@ -8,13 +8,15 @@ internal import Lifecycle
 /// Checks the files of all listeners, and what a start of them would meet: their programs, and the order that they declare.
 package nonisolated struct ListenerCheck {
     /// The listeners that every belfryd has, in their order.
-    package static let builtIn = ["logger", "configuration", "socket", "restoration", "cacheFlush", "serviceManager"]
+    package static let builtIn = [
+        "logger", "configuration", "socket", "application", "restoration", "cacheFlush", "serviceManager",
+    ]
 
     private var found = DiagnosticList()
     private var files: [ListenerFile] = []
 
     /// All errors and warnings.
-    package var diagnostics: [ConfigurationDiagnostic] { files.flatMap(\.diagnostics) + found.diagnostics }
+    package var diagnostics: [ConfigurationDiagnostic] { files.flatMap(\.file.diagnostics) + found.diagnostics }
 
     /// Checks the files in all directories.
     ///
@@ -40,8 +42,13 @@ package nonisolated struct ListenerCheck {
             if let problem = account?.problem(.read, path) {
                 found.error(at: ConfigurationPosition(file: path), problem)
             }
-            if let problem = ProgramFile.problem(settings.command.program, for: account) {
+            if case .program(let command) = settings.commands,
+                let problem = ProgramFile.problem(command.program, for: account)
+            {
                 report(problem, at: "Exec", of: listener)
+            }
+            if let problem = settings.health.flatMap({ ProgramFile.problem($0.command.program, for: account) }) {
+                report(problem, at: "Health", of: listener)
             }
         }
         checkOrder()
@@ -67,7 +74,7 @@ package nonisolated struct ListenerCheck {
                 for name in listener.settings?.follows ?? [] where !names.contains(where: name.hasSameBytes) {
                     let text =
                         "there is no listener \(DisplayText.quoted(name)) to follow, unless another program attaches"
-                    guard let position = listener.position(of: "Follows") else { continue }
+                    guard let position = listener.file.position(of: "Follows", in: "Listener") else { continue }
                     found.warning(at: position, text)
                 }
             }
@@ -75,7 +82,7 @@ package nonisolated struct ListenerCheck {
     }
 
     private mutating func report(_ problem: String, at key: String, of listener: ListenerFile?) {
-        guard let position = listener?.position(of: key) else { return }
+        guard let position = listener?.file.position(of: key, in: ListenerFile.schema.name) else { return }
         found.error(at: position, problem)
     }
 }

@@ -3,7 +3,7 @@
 
 internal import BelfryJSON
 
-/// A program as a listener: what it answers, and how it is run.
+/// A program, or the commands of an application, as a listener: what it answers, and what is run.
 package nonisolated struct ListenerSettings: Sendable, Equatable {
     /// The timeout if none is set. Services have the same default (`ListenerTimeout=`).
     package static let defaultTimeout = Duration.seconds(10)
@@ -12,10 +12,10 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
 
     /// The name of the listener.
     package let name: String
-    /// The names of the notifications that the program is run for.
+    /// The names of the notifications that it answers.
     package let on: [String]
-    /// The program and its arguments.
-    package let command: ExecCommand
+    /// What is run.
+    package let commands: ListenerCommands
     /// How long one run may take, from the notification on.
     package let timeout: Duration
     /// The listeners that are called before this one for arriving notifications.
@@ -24,27 +24,67 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
     package let socket: String
     /// Whether the program is also run once after each attachment.
     package let runsOnStart: Bool
+    /// What tells whether it works.
+    package let health: HealthCheck?
 
     /// The settings of a listener.
     package init(
-        name: String, on: [String], command: ExecCommand, timeout: Duration = defaultTimeout, follows: [String] = [],
-        socket: String = defaultSocket, runsOnStart: Bool = false
+        name: String, on: [String], commands: ListenerCommands, timeout: Duration = defaultTimeout,
+        follows: [String] = [], socket: String = defaultSocket, runsOnStart: Bool = false, health: HealthCheck? = nil
     ) {
         self.name = name
         self.on = on
-        self.command = command
+        self.commands = commands
         self.timeout = timeout
         self.follows = follows
         self.socket = socket
         self.runsOnStart = runsOnStart
+        self.health = health
     }
 
     /// Decodes a file that was resolved without an error.
     fileprivate init(_ section: EffectiveSection, name: String) throws(ValueProblem) {
         self.init(
-            name: name, on: section.required("On"), command: try ExecCommand(section.required("Exec"), instance: name),
-            timeout: section.optional("Timeout") ?? Self.defaultTimeout, follows: section.required("Follows"),
-            socket: section.required("Socket"), runsOnStart: section.required("RunOnStart"))
+            name: name, on: section.required("On"),
+            commands: .program(try ExecCommand(section.required("Exec"), instance: name)),
+            timeout: section.required("Timeout"), follows: section.required("Follows"),
+            socket: section.required("Socket"), runsOnStart: section.required("RunOnStart"),
+            health: try HealthCheck(section.optional("Health"), every: section.required("HealthInterval"), of: name))
+    }
+}
+
+/// What a listener runs.
+package nonisolated enum ListenerCommands: Sendable, Equatable {
+    /// The same program at each notification: `Exec=`.
+    case program(ExecCommand)
+    /// Each command of an application at its own.
+    case application([ApplicationCommand])
+
+    /// What is run for a notification, which has this trigger and `unitJob` in its user info; nil for nothing.
+    package func command(at name: String, trigger: String?, unitJob: String?) -> ExecCommand? {
+        switch self {
+        case .program(let command): command
+        case .application(let commands):
+            commands.first {
+                $0.notification.hasSameBytes(as: name)
+                    && $0.verb?.isRun(trigger: trigger, unitJob: unitJob) ?? true
+            }?.command
+        }
+    }
+}
+
+/// A command that tells by its exit status whether something works: `Health=`.
+package nonisolated struct HealthCheck: Sendable, Equatable {
+    /// The command.
+    package let command: ExecCommand
+    /// How often it is run.
+    package let interval: Duration
+
+    /// A check; nil without a command.
+    init?(_ text: String?, every interval: Duration, of name: String) throws(ValueProblem) {
+        guard let text else { return nil }
+        command = try ExecCommand(text, instance: name)
+        self.interval = interval
     }
 }
 
@@ -55,45 +95,16 @@ package nonisolated struct ListenerFile {
 
     /// The settings; nil if there was an error.
     package let settings: ListenerSettings?
-    /// All errors and warnings.
-    package let diagnostics: [ConfigurationDiagnostic]
-    private let section: EffectiveSection?
-
-    /// Where a key is set; the beginning of the file if it is not.
-    func position(of key: String) -> ConfigurationPosition? { section?.position(of: key) ?? section?.content.position }
+    /// The file.
+    package let file: DeclarationFile
 
     /// Reads the file of the listener `name`.
     ///
     /// - Parameter root: a prefix of all paths.
     package init(_ name: String, root: String = "", reader: any ConfigurationFileReader = SystemFileReader()) {
-        let paths = Self.directories(root).map { "\($0)/\(name)\(Self.suffix)" }
-        var loader = ConfigurationLoader(reader: reader)
-        do throws(ValueProblem) {
-            _ = try NotificationName.parse(name)
-        } catch {
-            loader.diagnostics.error(
-                at: ConfigurationPosition(file: paths[0]),
-                "invalid name \(DisplayText.quoted(name)), expected \(NotificationName.rule)")
-            (settings, section, diagnostics) = (nil, nil, loader.diagnostics.diagnostics)
-            return
-        }
-        loader.search(paths)
-        let (effective, others) = ConfigurationResolver.resolve(
-            loader.sections, schema: [Self.schema], diagnostics: &loader.diagnostics)
-        for section in others {
-            let unknown = ConfigurationResolver.unknown(section, of: [Self.schema.name])
-            loader.diagnostics.error(at: section.name.position, unknown)
-        }
-        let section = effective.section(Self.schema.name)
-        if loader.files.isEmpty, !loader.diagnostics.hasErrors {
-            loader.diagnostics.error(at: ConfigurationPosition(file: paths[0]), "there is no such file")
-        } else if section.content.position == nil, !loader.diagnostics.hasErrors {
-            loader.diagnostics.error(
-                at: ConfigurationPosition(file: loader.files[0]), "missing section [\(Self.schema.name)]")
-        }
-        settings = loader.diagnostics.hasErrors ? nil : try? ListenerSettings(section, name: name)
-        self.section = section
-        diagnostics = loader.diagnostics.sorted(files: loader.files)
+        file = DeclarationFile(
+            name, suffix: Self.suffix, in: Self.directories(root), schema: [Self.schema], reader: reader)
+        settings = file.section(Self.schema.name).flatMap { try? ListenerSettings($0, name: name) }
     }
 
     static func directories(_ root: String) -> [String] {
@@ -106,25 +117,11 @@ package nonisolated struct ListenerFile {
         keys: [
             KeyDescription("On", .notificationNames, default: nil),
             KeyDescription("Exec", .command, default: nil),
-            KeyDescription("Timeout", .finiteTimeSpan, default: "10s"),
+            KeyDescription("Timeout", .timeout, default: "10s"),
             KeyDescription("Follows", .listenerNames, default: ""),
             KeyDescription("Socket", .socketPath, default: ListenerSettings.defaultSocket),
             KeyDescription("RunOnStart", .boolean, default: "no"),
+            KeyDescription("Health", .command, default: ""),
+            KeyDescription("HealthInterval", .healthInterval, default: "30s"),
         ])
-}
-
-nonisolated extension ValueKind {
-    /// The command line of a program.
-    fileprivate static let command = ValueKind { text, _ throws(ValueProblem) in
-        _ = try ExecCommand(text, instance: "x")
-        return .text(UTF8Text(text))
-    }
-
-    /// A time span of at least a millisecond and at most a day.
-    fileprivate static let finiteTimeSpan = ValueKind { text, _ throws(ValueProblem) in
-        guard let span = try TimeSpanText.parse(text), (.milliseconds(1) ... .seconds(86400)).contains(span) else {
-            throw ValueProblem("expected a time span from 1ms to 1d")
-        }
-        return .duration(span)
-    }
 }

@@ -173,9 +173,13 @@ nonisolated struct ConfigurationResolver {
     /// The one spelling of a key; nil if the section does not have it.
     private mutating func canonicalKey(_ key: IniText, in description: SectionDescription) -> String? {
         let name = key.string
-        if description.takesSignals {
+        if let others = description.others {
+            if description.key(name) != nil { return name }
+            var warnings: [ValueProblem] = []
             do throws(ValueProblem) {
-                return try SignalName.mappable(name)
+                let name = try others.name(name, &warnings)
+                for warning in warnings { diagnostics.warning(at: key.position, warning.message) }
+                return name
             } catch {
                 diagnostics.error(at: key.position(at: error.offset), error.message)
                 return nil

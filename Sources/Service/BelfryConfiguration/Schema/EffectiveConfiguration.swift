@@ -68,7 +68,8 @@ package nonisolated struct EffectiveSection: Sendable {
     /// The listed keys in the order of the schema, then the others in the order of the files.
     var keys: [KeyDescription] {
         let others = content.keys.filter { description.key($0.string) == nil }
-        return description.keys + others.map { KeyDescription($0.string, .signalAction, default: "") }
+        guard let kind = description.others?.kind else { return description.keys }
+        return description.keys + others.map { KeyDescription($0.string, kind, default: "") }
     }
 
     /// Where a listed key is set; nil if it has its default.

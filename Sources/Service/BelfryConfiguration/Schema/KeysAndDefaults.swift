@@ -28,7 +28,8 @@ package nonisolated enum KeysAndDefaults {
         ])
 
     static let signals = SectionDescription(
-        "Signals", takesSignals: true,
+        "Signals",
+        others: OtherKeys(kind: .signalAction) { text, _ throws(ValueProblem) in try SignalName.mappable(text) },
         keys: [
             signal("TERM", .stop), signal("INT", .stop), signal("HUP", .reload), signal("TSTP", .pause),
             signal("CONT", .resume), signal("USR1", .post(.flushRequested)), signal("USR2", .post(.statusRequested)),

@@ -9,15 +9,15 @@ package nonisolated struct SectionDescription: Sendable {
     package let name: String
     /// The placeholder for a second word in the brackets, such as `NAME`; nil if there is none.
     package let instance: String?
-    /// Whether every signal that can be mapped is a key, whether listed or not.
-    let takesSignals: Bool
+    /// Keys that are not listed; nil if there are none.
+    let others: OtherKeys?
     /// The listed keys, in display order.
     package let keys: [KeyDescription]
 
-    init(_ name: String, instance: String? = nil, takesSignals: Bool = false, keys: [KeyDescription]) {
+    init(_ name: String, instance: String? = nil, others: OtherKeys? = nil, keys: [KeyDescription]) {
         self.name = name
         self.instance = instance
-        self.takesSignals = takesSignals
+        self.others = others
         self.keys = keys
     }
 
@@ -25,6 +25,14 @@ package nonisolated struct SectionDescription: Sendable {
     package func key(_ name: String) -> KeyDescription? {
         keys.first { $0.name.hasSameBytes(as: name) }
     }
+}
+
+/// The keys of a section whose names are not all listed.
+package nonisolated struct OtherKeys: Sendable {
+    /// The kind of their values.
+    let kind: ValueKind
+    /// The one spelling of a key. A doubt is added to the warnings.
+    let name: @Sendable (_ text: String, _ warnings: inout [ValueProblem]) throws(ValueProblem) -> String
 }
 
 /// One key of a section.

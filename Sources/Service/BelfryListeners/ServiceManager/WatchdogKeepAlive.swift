@@ -6,7 +6,7 @@ internal import Lifecycle
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Sends the watchdog keep-alive from the loop, while every listener is healthy. A loop that hangs and an unhealthy listener
+/// Sends the watchdog keep-alive from the loop, while no listener wants a restart. A loop that hangs and an unhealthy listener
 /// both end the keep-alive, and the watchdog ends the process.
 final class WatchdogKeepAlive {
     private let loop: MainEventLoop
@@ -45,7 +45,7 @@ final class WatchdogKeepAlive {
     }
 
     private func beat(_ timeout: Duration) {
-        guard !mediator.checkHealth().isEmpty else {
+        guard mediator.checkHealth().contains(where: \.health.wantsRestart) else {
             recheck = nil
             manager.send([.watchdogAlive])
             return

@@ -15,6 +15,7 @@ package final class StopReasonSource {
 
     private let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
+    private let application: String?
     private let announced: () -> ShutdownKind?
     private let argumentsOfInit: () -> [String]
     private let onStopJob: () -> Void
@@ -22,16 +23,19 @@ package final class StopReasonSource {
 
     /// - Parameters:
     ///   - unit: the unit of this process, if it is in one.
+    ///   - application: the unit that this service stands for, if any. `unitJob` of `willTerminate` says what happens to it.
     ///   - announced: the shutdown that logind has announced, if any.
     ///   - argumentsOfInit: the arguments of process 1.
     ///   - onStopJob: called when the manager says that a stop job is the reason (`StopReason.isStopJob`).
     package init(
-        mediator: LifecycleMediator, unit: ServiceManagerUnit?, announced: @escaping () -> ShutdownKind?,
+        mediator: LifecycleMediator, unit: ServiceManagerUnit?, application: String? = nil,
+        announced: @escaping () -> ShutdownKind?,
         argumentsOfInit: @escaping () -> [String] = { ProcessCommand.arguments(of: 1) },
         onStopJob: @escaping () -> Void
     ) {
         self.mediator = mediator
         self.unit = unit
+        self.application = application
         self.announced = announced
         self.argumentsOfInit = argumentsOfInit
         self.onStopJob = onStopJob
@@ -55,6 +59,7 @@ package final class StopReasonSource {
                 if let ending {
                     let found = reason(ending)
                     mediator.addToStop(found.userInfo)
+                    if let application = ending.application { mediator.addToStop(application.userInfo) }
                     if found.isStopJob { onStopJob() }
                 }
                 if isLast { done() }
@@ -66,10 +71,10 @@ package final class StopReasonSource {
     /// will follow.
     private func ask(_ unit: ServiceManagerUnit, _ answer: @escaping (UnitEnding?, _ isLast: Bool) -> Void) {
         var isAsked = false
-        unit.bus.addObserver { [announced] isReady in
+        unit.bus.addObserver { [announced, application] isReady in
             guard isReady, !isAsked else { return }
             isAsked = true
-            unit.ending(timeout: Self.timeout) { found in
+            unit.ending(with: application, timeout: Self.timeout) { found in
                 guard case .success(var ending) = found else { return answer(nil, true) }
                 guard unit.isOfUser else { return answer(ending, true) }
                 (ending.shutdown, ending.isShutdownKnown) = (announced(), false)
@@ -113,6 +118,17 @@ package nonisolated struct StopReason: Sendable, Equatable {
 
     /// For the stop that it is the reason of.
     fileprivate var userInfo: UserInfo { ["reason": .string(reason.rawValue)] }
+}
+
+nonisolated extension ApplicationEnding {
+    /// `unitJob`: what the job of the application's unit does, `none` when it runs on, `over` when it has ended before.
+    fileprivate var userInfo: UserInfo {
+        switch self {
+        case .job(let job): ["unitJob": .string(job.rawValue)]
+        case .none: ["unitJob": "none"]
+        case .over: ["unitJob": "over"]
+        }
+    }
 }
 
 nonisolated extension Termination.Reason {

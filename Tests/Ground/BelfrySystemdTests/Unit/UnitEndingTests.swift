@@ -15,6 +15,19 @@ struct UnitEndingTests {
         #expect(ending == UnitEnding(job: expected, shutdown: nil))
     }
 
+    @Test(
+        arguments: [
+            ("active", "stop", ApplicationEnding.job(.stop)), ("active", "try-restart", .job(.restart)),
+            ("active", "reload", .none), ("active", nil, .none), ("reloading", "stop", .job(.stop)),
+            // A crash: systemd starts it again with a restart job.
+            ("activating", "restart", .over), ("failed", nil, .over), ("deactivating", "stop", .over),
+        ] as [(String, String?, ApplicationEnding)])
+    func theEndOfAnApplicationIsItsJobWhileItRuns(state: String, job: String?, expected: ApplicationEnding) {
+        let jobs = ["b.service": "stop"].merging(job.map { ["a.service": $0] } ?? [:]) { $1 }
+
+        #expect(ApplicationEnding(of: "a.service", activeState: state, jobs: jobs) == expected)
+    }
+
     @Test(arguments: ShutdownKind.allCases)
     func shutdownIsTheStartedTarget(kind: ShutdownKind) {
         let jobs = ["a.service": "stop", kind.target: "start"]

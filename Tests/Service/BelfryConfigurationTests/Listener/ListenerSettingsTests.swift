@@ -24,6 +24,8 @@ struct ListenerSettingsTests {
                 Follows=logger socket
                 Socket=/run/x/y
                 RunOnStart=yes
+                Health=/bin/true
+                HealthInterval=5s
                 [X-Mine]
                 A=b
                 """
@@ -33,8 +35,9 @@ struct ListenerSettingsTests {
             settings
                 == ListenerSettings(
                     name: "backup", on: ["willReload", "didReload", "com.example.x"],
-                    command: try ExecCommand("/bin/echo %i", instance: "backup"), timeout: .seconds(60),
-                    follows: ["logger", "socket"], socket: "/run/x/y", runsOnStart: true))
+                    commands: .program(try ExecCommand("/bin/echo %i", instance: "backup")), timeout: .seconds(60),
+                    follows: ["logger", "socket"], socket: "/run/x/y", runsOnStart: true, health: settings.health))
+        #expect(settings.health?.command.program == "/bin/true" && settings.health?.interval == .seconds(5))
     }
 
     @Test func defaultsAreThoseOfTheDocumentation() throws {
@@ -42,7 +45,7 @@ struct ListenerSettingsTests {
 
         #expect(settings.timeout == .seconds(10))
         #expect(settings.socket == "/run/belfry/io.belfry.Lifecycle")
-        #expect(!settings.runsOnStart && settings.follows.isEmpty)
+        #expect(!settings.runsOnStart && settings.follows.isEmpty && settings.health == nil)
     }
 
     @Test(arguments: [
@@ -73,7 +76,7 @@ struct ListenerSettingsTests {
         let file = file(text)
 
         #expect(file.settings == nil)
-        #expect(file.diagnostics.map(\.description) == ["\(Self.folder)/backup.listener:\(message)"])
+        #expect(file.file.diagnostics.map(\.description) == ["\(Self.folder)/backup.listener:\(message)"])
     }
 
     @Test func aMisspeltNotificationIsAWarning() {
@@ -81,7 +84,7 @@ struct ListenerSettingsTests {
 
         #expect(file.settings != nil)
         #expect(
-            file.diagnostics.map(\.description) == [
+            file.file.diagnostics.map(\.description) == [
                 "\(Self.folder)/backup.listener:2:4: warning: no notification of Belfry's is named 'wilReload', did you mean 'willReload'?"
             ])
     }
@@ -96,9 +99,9 @@ struct ListenerSettingsTests {
         let missing = ListenerFile("backup", reader: MemoryFiles([:]))
         let wrong = ListenerFile("../x", reader: MemoryFiles([:]))
 
-        #expect(missing.diagnostics.map(\.message) == ["there is no such file"])
+        #expect(missing.file.diagnostics.map(\.message) == ["there is no such file"])
         #expect(
-            wrong.diagnostics.map(\.message) == [
+            wrong.file.diagnostics.map(\.message) == [
                 "invalid name '../x', expected a letter, then letters, digits, '.' and '-'"
             ])
     }

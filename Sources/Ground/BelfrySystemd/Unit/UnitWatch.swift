@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Follows the state of another unit, as its manager tells it (org.freedesktop.systemd1(5)).
+@MainActor
+package final class UnitWatch {
+    /// The state of a unit.
+    package nonisolated struct State: Sendable, Equatable {
+        /// The unit's own name, which an alias leads to.
+        package let id: String
+        /// `active`, `inactive`, `failed`, …
+        package let activeState: String
+        /// What that means for its type, `running`.
+        package let subState: String
+        /// How it ended, `success`.
+        package let result: String
+        /// The id of its present run in hexadecimal digits; empty without one.
+        package let invocationID: String
+        /// Its control group below the root of all; empty without one.
+        package let controlGroup: String
+
+        init(_ properties: UnitProperties) {
+            id = properties.text("Id")
+            activeState = properties.text("ActiveState")
+            subState = properties.text("SubState")
+            result = properties.text("Result")
+            controlGroup = properties.text("ControlGroup")
+            invocationID = properties.list("InvocationID").map { byte in
+                guard case .number(let number) = byte else { return "" }
+                let digits = String(number, radix: 16)
+                return digits.utf8.count < 2 ? "0" + digits : digits
+            }.joined()
+        }
+
+        /// Whether it runs.
+        package var isActive: Bool { ["active", "reloading", "refreshing"].contains(activeState) }
+    }
+
+    /// The state; nil while the manager cannot be asked.
+    package private(set) var state: State?
+
+    private let unit: ServiceManagerUnit
+    private let onChange: () -> Void
+    private var match: (path: String, BusMatch)?
+    /// Whether an answer is awaited, and whether something has changed since it was asked for.
+    private var reading: (isUnderWay: Bool, isDue: Bool) = (false, false)
+
+    /// Follows the unit `name` on the bus of its manager, which somebody connects.
+    ///
+    /// - Parameter onChange: called when the state has changed.
+    package init(_ name: String, on bus: SystemBus, onChange: @escaping () -> Void) {
+        unit = ServiceManagerUnit(name: name, on: bus)
+        self.onChange = onChange
+        bus.addObserver { [weak self] isReady in isReady ? self?.begin() : self?.lose() }
+    }
+
+    private func begin() {
+        // Without it the manager sends no signals about units.
+        let subscribe = BusMember(
+            ServiceManagerUnit.manager, ServiceManagerUnit.managerPath, "\(ServiceManagerUnit.manager).Manager",
+            "Subscribe")
+        unit.bus.call(subscribe, reading: { _ in }, then: { _ in })
+        reading = (false, false)
+        read()
+    }
+
+    private func lose() {
+        reading = (false, false)
+        set(nil)
+    }
+
+    /// Reads the state, once for all changes that come meanwhile.
+    private func read() {
+        guard !reading.isUnderWay else { return reading.isDue = true }
+        reading = (true, false)
+        unit.properties { [weak self] answer in
+            guard let self else { return }
+            let isDue = reading.isDue
+            reading = (false, false)
+            if case .success(let properties) = answer { receive(State(properties)) }
+            if isDue { read() }
+        }
+    }
+
+    private func receive(_ new: State) {
+        // Signals come from the object of the unit itself, not from that of an alias.
+        let path = ServiceManagerUnit(name: new.id, on: unit.bus).path
+        if match?.path != path {
+            let changes = BusMember(
+                ServiceManagerUnit.manager, path, "org.freedesktop.DBus.Properties", "PropertiesChanged")
+            match = (path, unit.bus.match(changes) { [weak self] _ in self?.read() })
+            // What has changed before the match was in place.
+            read()
+        }
+        set(new)
+    }
+
+    private func set(_ new: State?) {
+        guard new != state else { return }
+        state = new
+        onChange()
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfryLinux
+import BelfrySystemd
+import CBelfry
+import Glibc
+
+/// How many applications are read.
+let mostApplications = 1024
+
+/// Writes a message for the journal, or at boot, when that is not there yet, for the kernel's log.
+func report(_ priority: LogPriority, _ message: String, _ fields: JournalFields = [:]) {
+    if let journal = try? JournalWriter(identifier: "belfry-generator"),
+        access("/run/systemd/journal/socket", W_OK) == 0
+    {
+        journal.write(
+            JournalRecord(priority, "\(message, limit: 4096)", id: MessageID.configuration.rawValue, fields: fields))
+        journal.queue?.finish()
+        return
+    }
+    let line = "<\(priority.rawValue)>belfry-generator: \(message)\n"
+    let log = open("/dev/kmsg", O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    guard log >= 0, write(log, line, line.utf8.count) >= 0 else { return StandardStreams.error(line) }
+}
+
+/// Writes the drop-ins and links of all applications below a directory.
+///
+/// - Returns: whether all could be written.
+func generate(in directory: String, _ scope: ApplicationScope, isOfUser: Bool) -> Bool {
+    var isComplete = true
+    let names = ApplicationFile.names(in: scope) { report(.error, "\($0)") }
+    if names.count > mostApplications {
+        report(.error, "there are \(names.count) applications, only the first \(mostApplications) are used")
+    }
+    for name in names.prefix(mostApplications) {
+        let application = ApplicationFile(name, in: scope)
+        for diagnostic in application.file.diagnostics where diagnostic.severity == .error {
+            report(.error, "\(diagnostic)", ["BELFRY_CONFIG_FILE": diagnostic.position.file])
+        }
+        guard let settings = application.settings else { continue }
+        do throws(SystemError) {
+            for file in GeneratedUnits(settings, isOfUser: isOfUser).files { try file.write(below: directory) }
+        } catch {
+            report(.error, "\(error)")
+            isComplete = false
+        }
+    }
+    return isComplete
+}
+
+/// Which manager runs this: systemd.generator(7) says it in `SYSTEMD_SCOPE` since version 251.
+let isOfUser = Environment.variables["SYSTEMD_SCOPE"] == "user"
+let arguments = CommandLine.arguments.dropFirst()
+guard let directory = arguments.first, directory.hasPrefix("/"), arguments.count <= 3 else {
+    StandardStreams.error("Usage: belfry-generator NORMAL-DIR [EARLY-DIR LATE-DIR]\n")
+    exit(64)
+}
+let scope = isOfUser ? ApplicationScope.user(Environment.variables) : .system()
+exit(scope.map { generate(in: directory, $0, isOfUser: isOfUser) } ?? true ? 0 : 1)

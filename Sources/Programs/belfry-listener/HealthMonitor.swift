@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfryEventLoop
+import BelfryLinux
+import BelfrySystemd
+
+/// Asks for a run of `Health=` when one is due, and reports what comes of it. None is due while the service is not active.
+@MainActor
+final class HealthMonitor {
+    private let check: HealthCheck
+    private let loop: MainEventLoop
+    private let log: ListenerLog
+    private let begin: () -> Void
+    private let report: (String?) -> Void
+    private var record = HealthRecord()
+    private var state = ""
+    private var timer: TimerEventSource?
+
+    /// - Parameters:
+    ///   - begin: begins a run, unless another one is under way.
+    ///   - report: tells the service a change: nil when the check succeeds, or else why not.
+    init(
+        _ check: HealthCheck, on loop: MainEventLoop, log: ListenerLog, begin: @escaping () -> Void,
+        report: @escaping (String?) -> Void
+    ) {
+        (self.check, self.loop, self.log, self.begin, self.report) = (check, loop, log, begin, report)
+    }
+
+    /// The service, perhaps another process, is in this state.
+    func attached(in state: String) {
+        self.state = state
+        if let problem = record.problem { report(problem) }
+        self.check(isAfterResume: false)
+    }
+
+    /// The service is gone.
+    func detached() { changed(to: "") }
+
+    /// The service has come to this state.
+    func changed(to new: String) {
+        let wasPaused = state == "inactive" || state == "background"
+        state = new
+        if new == "active" { check(isAfterResume: wasPaused) } else { timer = nil }
+    }
+
+    /// Runs the check now, if the service is active, and in intervals from now on.
+    func check(isAfterResume: Bool = false) {
+        guard state == "active" else { return }
+        if isAfterResume { record.isStrict = true }
+        timer = try? loop.timer(after: check.interval, accuracy: check.interval / 10) { [weak self] in
+            self?.check()
+        }
+        begin()
+    }
+
+    /// A run has ended.
+    func receive(_ result: RunResult) {
+        if case .failed(let reason) = result, record.problem == nil {
+            log.message(.notice, "Health= failed: \(reason, limit: OutputLines.longestLine)", .programFailed)
+        }
+        if record.add(result) { report(record.problem) }
+    }
+}
+
+/// Decides what the results of `Health=` mean.
+nonisolated struct HealthRecord {
+    /// How many failures in a row make a problem.
+    static let most = 3
+
+    /// Why the application does not work; nil while it does.
+    private(set) var problem: String?
+    /// Whether one failure is enough: the application was resumed.
+    var isStrict = false
+    private var failures = 0
+
+    /// Adds a result.
+    ///
+    /// - Returns: whether the problem has changed.
+    mutating func add(_ result: RunResult) -> Bool {
+        let before = problem
+        switch result {
+        case .interrupted: return false
+        case .succeeded: (failures, problem) = (0, nil)
+        case .failed(let reason), .overran(let reason):
+            failures += 1
+            if isStrict || failures >= Self.most { problem = "Health= failed: \(reason)" }
+        }
+        isStrict = false
+        return problem != before
+    }
+}

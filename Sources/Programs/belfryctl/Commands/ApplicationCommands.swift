@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryClient
+import BelfryCommandLine
+import BelfryConfiguration
+import BelfryLinux
+import CBelfry
+import Glibc
+
+/// A command about the file of an application. It needs no service.
+protocol ApplicationFileCommand: ParsableCommand {
+    var name: String { get }
+
+    /// Does it.
+    ///
+    /// - Throws: `ClientFailure`.
+    func run(in scope: ApplicationScope) throws -> CommandStatus
+}
+
+extension ApplicationFileCommand {
+    func run() throws {
+        do {
+            let scope = ApplicationScope(environment: Environment.variables, uid: geteuid())
+            Glibc.exit(try run(in: scope).rawValue)
+        } catch let failure as ClientFailure {
+            StandardStream.error.writeIfPossible(failure.lines)
+            Glibc.exit(failure.status.rawValue)
+        } catch let error as SystemError {
+            StandardStream.error.writeIfPossible(["\(error)"])
+            let isDenied = error.code == EACCES || error.code == EPERM
+            Glibc.exit(isDenied ? CommandStatus.permission.rawValue : CommandStatus.system.rawValue)
+        }
+    }
+
+    func validate() throws {
+        do throws(ValueProblem) { _ = try NotificationName.parse(name) } catch {
+            throw ValidationError("invalid name \(DisplayText.quoted(name)), expected \(NotificationName.rule)")
+        }
+    }
+
+    /// The file that the administrator, or the user, has or would have.
+    func ownFile(_ scope: ApplicationScope) -> String { "\(scope.directories[0])/\(name)\(ApplicationFile.suffix)" }
+
+    /// Prints all problems of the file.
+    ///
+    /// - Returns: the application.
+    func checked(_ scope: ApplicationScope) throws -> ApplicationSettings {
+        let check = ApplicationCheck(name, in: scope)
+        StandardStream.error.writeIfPossible(check.diagnostics.map(\.description))
+        guard let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error })
+        else { throw ClientFailure(.configuration) }
+        return application
+    }
+
+    var instance: String { "belfryd@\(name).service" }
+    var listener: String { "belfry-listener@\(name).service" }
+}
+
+/// `belfryctl enable`.
+struct EnableCommand: ApplicationFileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Give an application its lifecycle now, and whenever its unit starts.",
+        discussion: """
+            Checks /etc/belfry/applications/NAME.conf, or uses the example of this name, reloads systemd, and starts the \
+            instance if the unit runs. Also after a change of the file. The unit itself is not restarted.
+            """)
+
+    @Argument(help: "The name of the application.", completion: .applications)
+    var name: String
+
+    func run(in scope: ApplicationScope) throws -> CommandStatus {
+        let link = try useExample(scope)
+        let application: ApplicationSettings
+        do {
+            application = try checked(scope)
+        } catch {
+            if let link { unlink(link) }
+            throw error
+        }
+        try Systemctl.run("daemon-reload")
+        guard try Systemctl.status("is-active", "--quiet", application.unit) == 0 else {
+            try StandardStream.output.write(["\(name): begins when \(application.unit) starts"])
+            return .success
+        }
+        // Both at once, so that systemd orders them. It runs no command of the application.
+        try Systemctl.run("restart", listener, instance)
+        try StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
+        return .success
+    }
+
+    /// Links an example as the file of the application, if there is none.
+    private func useExample(_ scope: ApplicationScope) throws -> String? {
+        let example = "\(Self.examples)/\(name)\(ApplicationFile.suffix)"
+        guard case .system = scope, !ApplicationFile.exists(name, in: scope), access(example, F_OK) == 0 else {
+            return nil
+        }
+        let link = ownFile(scope)
+        mkdir(scope.directories[0], 0o755)
+        guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
+        try StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
+        return link
+    }
+
+    /// The folder of the examples, beside that of this program.
+    static var examples: String {
+        guard let path = realpath(AttachCommand.directory + "../share/belfry/applications", nil) else {
+            return "/usr/share/belfry/applications"
+        }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}
+
+/// `belfryctl disable`.
+struct DisableCommand: ApplicationFileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Take the lifecycle from an application, which runs on.",
+        discussion:
+            "Removes the link that 'enable' has made. A file of your own stays, and is used when the unit starts.")
+
+    @Argument(help: "The name of the application.", completion: .applications)
+    var name: String
+
+    func run(in scope: ApplicationScope) throws -> CommandStatus {
+        let file = ownFile(scope)
+        var status = stat()
+        if lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            guard unlink(file) == 0 else { throw SystemError.last(verb: "remove", object: file) }
+            try StandardStream.output.write(["removed '\(file)'"])
+            try Systemctl.run("daemon-reload")
+        }
+        try Systemctl.run("stop", instance, listener)
+        if let rest = ApplicationFile(name, in: scope).file.files.first {
+            StandardStream.error.writeIfPossible([
+                "'\(SystemError.escape(rest))' is there and is used when its unit starts; without it, and after "
+                    + "'systemctl daemon-reload', it is not"
+            ])
+        }
+        return .success
+    }
+}
+
+/// `belfryctl check`.
+struct CheckCommand: ApplicationFileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check the file of an application, and print what systemd gets from it.")
+
+    @Argument(help: "The name of the application.", completion: .applications)
+    var name: String
+
+    func run(in scope: ApplicationScope) throws -> CommandStatus {
+        let application = try checked(scope)
+        var isOfUser = false
+        if case .user = scope { isOfUser = true }
+        for file in GeneratedUnits(application, isOfUser: isOfUser).files {
+            switch file.content {
+            case .text(let text): try StandardStream.output.write(["# \(file.path)", text])
+            case .link(let target): try StandardStream.output.write(["# \(file.path) -> \(target)"])
+            }
+        }
+        return .success
+    }
+}
+
+/// systemctl(1), for root that of the system.
+enum Systemctl {
+    /// - Throws: `ClientFailure` when it fails. It has said why.
+    static func run(_ arguments: String...) throws {
+        let code = try status(arguments)
+        guard code == 0 else {
+            throw ClientFailure(
+                .system, "'systemctl \(arguments.joined(separator: " "))' failed with exit status \(code)")
+        }
+    }
+
+    /// - Returns: its exit status.
+    static func status(_ arguments: String...) throws(SystemError) -> Int32 { try status(arguments) }
+
+    private static func status(_ arguments: [String]) throws(SystemError) -> Int32 {
+        let command = ["systemctl"] + (geteuid() == 0 ? [] : ["--user"]) + arguments
+        var words = command.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var pid: pid_t = 0
+        try SystemError.check(
+            belfry_spawn(&pid, command[0], &words, environ, false, nil, 0), verb: "run", object: command[0])
+        var code: Int32 = 0
+        while waitpid(pid, &code, 0) < 0, errno == EINTR {}
+        return code & 0x7f == 0 ? code >> 8 & 0xff : 128 + code & 0x7f
+    }
+}
+
+extension CompletionKind {
+    /// The applications that have a file or are examples.
+    fileprivate static var applications: CompletionKind {
+        .custom { _, _, _ in
+            let scope = ApplicationScope(environment: Environment.variables, uid: geteuid())
+            let folders = scope.directories + [EnableCommand.examples]
+            let names = folders.flatMap { ServiceSearch.paths(matching: "\($0)/*.conf") }.map { path in
+                String(path.split(separator: "/").last?.dropLast(ApplicationFile.suffix.utf8.count) ?? "")
+            }
+            return CompletionWords.plain(names)
+        }
+    }
+}

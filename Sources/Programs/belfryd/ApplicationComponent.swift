@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Belfry
+internal import BelfryConfiguration
+internal import BelfryLinux
+internal import BelfryListeners
+internal import Glibc
+
+/// Stands for the application of this instance, if there is one.
+final class ApplicationComponent: RunningComponent {
+    static nonisolated let name = "application"
+
+    private let settings: ApplicationSettings?
+    private let log: ServiceLog
+    private var listener: ApplicationListener?
+
+    /// Adds what is wrong with the file of the application: the instance does not start then, and does not reload.
+    static nonisolated func check(
+        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
+    ) -> LoadedConfiguration {
+        guard options.action == .run, let instance = options.instance else { return loaded }
+        let scope = ApplicationScope(environment: Environment.variables, uid: geteuid())
+        guard ApplicationFile.exists(instance, in: scope) else { return loaded }
+        return loaded.adding(ApplicationFile(instance, in: scope).file.diagnostics)
+    }
+
+    init(_ service: ComponentParameters) throws {
+        settings = service.options.application
+        log = service.log
+    }
+
+    func addFirstListeners(_ context: ComponentContext) throws {
+        guard let settings else { return }
+        let listener = try ApplicationListener(settings, context, log: log)
+        try context.mediator.addListener(listener)
+        self.listener = listener
+    }
+}
+
+nonisolated extension ServiceComponent {
+    /// The unit that this instance stands for, if `/etc/belfry/applications` has a file of the same name.
+    static var application: ServiceComponent { ServiceComponent(ApplicationComponent.self) }
+}

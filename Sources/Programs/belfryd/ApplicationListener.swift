@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Belfry
+internal import BelfryConfiguration
+internal import BelfryEventLoop
+internal import BelfryLinux
+internal import BelfryListeners
+internal import BelfrySources
+internal import BelfrySystemd
+internal import Lifecycle
+
+/// What this service says of its application: the state of its unit, and whether its commands can run. `belfry-listener` runs
+/// the commands; without it each of them fails here, so that nobody is told that the application was paused.
+final class ApplicationListener: LifecycleListener {
+    let name = "application"
+    /// Without the program the launch goes on, and the failure is reported.
+    let isRequired = false
+
+    private let settings: ApplicationSettings
+    private let loop: MainEventLoop
+    private unowned let mediator: LifecycleMediator
+    private let log: ServiceLog
+    private let runs: UnitRunRecord
+    private var unit: UnitWatch?
+    private var memory: MemoryWatch?
+    private var events: LifecycleObservation?
+    /// Looks at what has changed when that is done: a program that attaches can be told of something only after its reply.
+    private var work: DeferredEventSource?
+    private var hasLaunched = false
+    /// Whether the program is being told of a run of the unit.
+    private var isTelling = false
+    private var launch: Launch?
+
+    /// A launch that waits for the program.
+    private struct Launch {
+        let done: (ListenerOutcome) -> Void
+        /// When it does not wait for the bus any longer.
+        let limit: TimerEventSource?
+    }
+
+    /// How long a launch waits for the bus, which is not needed.
+    private static let longestWait: Duration = .seconds(2)
+
+    init(_ settings: ApplicationSettings, _ context: ComponentContext, log: ServiceLog) throws(SystemError) {
+        self.settings = settings
+        self.log = log
+        loop = context.loop
+        mediator = context.mediator
+        runs = UnitRunRecord(in: context.paths.runtimeDirectory)
+        work = try loop.deferred { [unowned self] in update() }
+        unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
+        events = mediator.addEventObserver(for: [.listenersChanged, .transitionEnded]) { [weak self] event in
+            if case .transitionEnded(let report) = event, report.trigger == .launch { self?.hasLaunched = true }
+            self?.work?.schedule()
+        }
+        context.unitBus.connect()
+    }
+
+    var answers: [LifecycleAnswer] {
+        // Its own deadline is that of the command and some time to attach.
+        onOutcome(.didFinishLaunching, deadline: settings.listener.timeout + .seconds(10)) { [self] _, _, done in
+            launch = Launch(
+                done: done, limit: try? loop.timer(after: Self.longestWait) { [weak self] in self?.update() })
+            update()
+            return { self.launch = nil }
+        }
+        for name in settings.listener.on.compactMap(LifecycleNotification.Name.init) {
+            on(name) { [self] in try check($0) }
+        }
+        if settings.command(at: LifecycleNotification.Name.didEnterBackground.rawValue) == nil {
+            on(.didEnterBackground) { [self] in
+                guard $0.trigger == .pause, !mediator.isPausingForSleep else { return }
+                throw NotRun(description: "Pause= is not set, \(settings.unit) runs on")
+            }
+        }
+    }
+
+    var activity: String? {
+        unit?.state.map { "\(settings.unit) is \($0.activeState) (\($0.subState))" }
+    }
+
+    var health: ListenerHealth {
+        guard let unit = unit?.state else {
+            return hasLaunched ? .degraded("systemd cannot be asked about \(settings.unit)") : .healthy
+        }
+        if !unit.isActive {
+            let result = unit.result == "success" || unit.result.isEmpty ? "" : ", \(unit.result)"
+            return .degraded("\(settings.unit) is \(unit.activeState)\(result)")
+        }
+        return hasLaunched && !isAttached ? .degraded(absence) : .healthy
+    }
+
+    private var isAttached: Bool { mediator.hasListener(named: settings.name) }
+
+    private var absence: String { "belfry-listener@\(settings.name).service is not attached" }
+
+    /// The command of a notification cannot run without its program.
+    private func check(_ notification: LifecycleNotification) throws {
+        let (trigger, job) = (notification.trigger?.rawValue, notification.userInfo["unitJob"])
+        var unitJob: String?
+        if case .string(let text) = job { unitJob = text }
+        let command = settings.listener.commands.command(
+            at: notification.name.rawValue, trigger: trigger, unitJob: unitJob)
+        if notification.name == .willTerminate { recordStop(unitJob, isRun: command != nil) }
+        guard command != nil, !isAttached else { return }
+        let key = settings.command(at: notification.name.rawValue)?.key ?? ""
+        let reason = "\(absence), \(key)= does not run"
+        if notification.name == .willReload { throw LifecycleRefusal(reason) }
+        throw NotRun(description: reason)
+    }
+
+    /// A command that does not run.
+    private nonisolated struct NotRun: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Says why `Stop=` does not run.
+    private func recordStop(_ unitJob: String?, isRun: Bool) {
+        guard !isRun, settings.command(at: LifecycleNotification.Name.willTerminate.rawValue) != nil else { return }
+        switch unitJob {
+        case "none": log.write(.info, "\(settings.unit) runs on, Stop= does not run", .application)
+        case "over": log.write(.notice, "\(settings.unit) has ended before, Stop= does not run", .application)
+        default:
+            log.write(
+                .warning, "systemd does not say whether \(settings.unit) stops, Stop= does not run", .application)
+        }
+    }
+
+    private func update() {
+        let state = unit?.state
+        if let state, state.isActive, isAttached { begin(state.invocationID) }
+        if let state { watchMemory(of: state) } else { memory = nil }
+        endLaunch(state)
+        mediator.checkHealth()
+    }
+
+    /// The launch waits for the program, and for its command for the run of the unit.
+    private func endLaunch(_ state: UnitWatch.State?) {
+        guard let launch, isAttached, !isTelling, state != nil || launch.limit?.isEnabled == false else { return }
+        self.launch = nil
+        launch.done(.completed)
+    }
+
+    /// Tells the program of a new run of the unit, once, and ends a pause of the run before.
+    private func begin(_ run: String) {
+        guard !run.isEmpty, !isTelling, run != runs.last else { return }
+        isTelling = true
+        let isFirst = runs.last == nil
+        // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
+        if let problem = runs.write(run) { log.write(.warning, "\(problem), Start= may run again", .savedState) }
+        let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
+        mediator.post(LifecycleNotification.Name(ApplicationVerb.unitDidStart)!, userInfo: info) { [weak self] _ in
+            guard let self else { return }
+            isTelling = false
+            // Has no effect unless the service is paused.
+            if !isFirst { mediator.perform(.resume) }
+            update()
+        }
+    }
+
+    private func watchMemory(of state: UnitWatch.State) {
+        guard settings.command(at: LifecycleNotification.Name.didReceiveMemoryWarning.rawValue) != nil,
+            state.isActive, !state.controlGroup.isEmpty
+        else { return memory = nil }
+        guard memory?.group != state.controlGroup else { return }
+        memory = try? MemoryWatch(of: state.controlGroup, on: loop) { [mediator] in mediator.warnOfMemory($0) }
+    }
+}

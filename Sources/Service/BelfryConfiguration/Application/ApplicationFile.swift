@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+package import BelfryLinux
+internal import Lifecycle
+
+/// What gives a unit a lifecycle: the unit, and what is run for it.
+package nonisolated struct ApplicationSettings: Sendable, Equatable {
+    /// The name of the application, of the instance of belfryd, and of its listener.
+    package let name: String
+    /// The unit, `redis-server.service`.
+    package let unit: String
+    /// The user who runs the commands; nil for one without privileges.
+    package let user: String?
+    /// What is run, and how.
+    package let listener: ListenerSettings
+    /// The first file, for `systemctl status`.
+    package let file: String
+
+    /// The command that is run at a notification, whatever else its verb asks for; nil if there is none.
+    package func command(at notification: String) -> ApplicationCommand? {
+        guard case .application(let commands) = listener.commands else { return nil }
+        return commands.first { $0.notification.hasSameBytes(as: notification) }
+    }
+}
+
+/// Whose applications.
+package nonisolated enum ApplicationScope: Sendable, Equatable {
+    /// Those of the system, below `root`.
+    case system(root: String = "")
+    /// Those of a user with these directories.
+    case user(configuration: String, runtime: String)
+
+    /// Those of a process: of root and of a service of the system those of the system, of any other user's process the user's. A
+    /// manager sets XDG_RUNTIME_DIR for the services of its user, and that of the system for none.
+    package init(environment: [String: String], uid: UInt32) {
+        self = (uid == 0 ? nil : Self.user(environment)) ?? .system()
+    }
+
+    /// Those of the user with this environment (XDG Base Directory Specification); nil without directories.
+    package static func user(_ environment: [String: String]) -> ApplicationScope? {
+        func path(_ variable: String) -> String? { environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        guard let runtime = path("XDG_RUNTIME_DIR"),
+            let configuration = path("XDG_CONFIG_HOME") ?? path("HOME").map({ "\($0)/.config" })
+        else { return nil }
+        return .user(configuration: "\(configuration)/\(RuntimePaths.belfry)", runtime: runtime)
+    }
+
+    /// Where the files are, in order of descending priority.
+    package var directories: [String] {
+        switch self {
+        case .system(let root):
+            ConfigurationSources.directories(of: RuntimePaths.belfry).map { "\(root)\($0)/applications" }
+        case .user(let configuration, _): ["\(configuration)/applications"]
+        }
+    }
+
+    /// The socket of the instance that stands for an application.
+    func socket(of name: String) -> String {
+        let file = "\(InstanceName.full(RuntimePaths.belfry, name))/\(RuntimePaths.socketName)"
+        return switch self {
+        case .system: "/run/\(file)"
+        case .user(_, let runtime): "\(runtime)/\(file)"
+        }
+    }
+}
+
+/// The files `applications/NAME.conf`, with drop-ins `NAME.conf.d/*.conf`.
+package nonisolated struct ApplicationFile {
+    package static let suffix = ".conf"
+
+    /// The settings; nil if there was an error.
+    package private(set) var settings: ApplicationSettings?
+    /// The file.
+    package private(set) var file: DeclarationFile
+
+    /// Reads the files of the application `name`.
+    package init(_ name: String, in scope: ApplicationScope, reader: any ConfigurationFileReader = SystemFileReader()) {
+        file = DeclarationFile(
+            name, suffix: Self.suffix, in: scope.directories, schema: [Self.application, Self.on], reader: reader)
+        guard file.effective != nil else { return }
+        let commands = commands(of: name)
+        check(name, scope, reader)
+        guard let section = file.section(Self.application.name), let on = file.section(Self.on.name) else { return }
+        let health = try? HealthCheck(
+            on.optional(ApplicationVerb.health.rawValue), every: section.required("HealthInterval"), of: name)
+        var names: [String] = []
+        for command in commands where !names.contains(where: command.notification.hasSameBytes) {
+            names.append(command.notification)
+        }
+        settings = ApplicationSettings(
+            name: name, unit: section.required("Unit"), user: section.optional("User"),
+            listener: ListenerSettings(
+                name: name, on: names, commands: .application(commands), timeout: section.required("Timeout"),
+                socket: scope.socket(of: name), health: health), file: file.files.first ?? "")
+    }
+
+    /// Whether there is a file of this application.
+    package static func exists(_ name: String, in scope: ApplicationScope) -> Bool {
+        !ApplicationFile(name, in: scope).file.files.isEmpty
+    }
+
+    /// The names of all applications.
+    ///
+    /// - Parameter problem: called for a directory that cannot be read.
+    package static func names(
+        in scope: ApplicationScope, reader: any ConfigurationFileReader = SystemFileReader(),
+        problem: (SystemError) -> Void
+    ) -> [String] {
+        reader.files(in: scope.directories, suffix: suffix, problem: problem).map { path in
+            String(path.split(separator: "/").last?.dropLast(suffix.count) ?? "")
+        }
+    }
+
+    /// The commands of `[On]` but `Health=`. Two for one notification are an error.
+    private mutating func commands(of name: String) -> [ApplicationCommand] {
+        guard let section = file.effective?.section(Self.on.name) else { return [] }
+        var commands: [ApplicationCommand] = []
+        for key in section.keys {
+            let notification = ApplicationVerb(rawValue: key.name)?.notification ?? key.name
+            guard key.name != ApplicationVerb.health.rawValue, let text: String = section.optional(key.name),
+                let command = try? ExecCommand(text, instance: name)
+            else { continue }
+            if let other = commands.first(where: { $0.notification.hasSameBytes(as: notification) }) {
+                file.error(
+                    at: key.name, in: Self.on.name,
+                    "\(DisplayText.quoted(key.name)) and '\(other.key)' are the same notification, use one of them")
+            }
+            commands.append(ApplicationCommand(key: key.name, notification: notification, command: command))
+        }
+        return commands
+    }
+
+    private mutating func check(
+        _ name: String, _ scope: ApplicationScope, _ reader: any ConfigurationFileReader
+    ) {
+        if !file.list.hasErrors, file.effective?.section(Self.on.name).content.keys.isEmpty == true {
+            file.error(
+                at: "Unit", in: Self.application.name, "there is nothing to run, section [On] is missing or empty")
+        }
+        let user: String? = file.effective?.section(Self.application.name).optional("User")
+        if case .user = scope, user != nil {
+            file.error(
+                at: "User", in: Self.application.name, "the applications of a user run as this user, remove 'User'")
+        }
+        guard case .system(let root) = scope else { return }
+        if let other = ListenerFile(name, root: root, reader: reader).file.files.first {
+            file.error(
+                at: "Unit", in: Self.application.name,
+                "there is a listener of this name, \(DisplayText.quoted(other)): rename or remove one of them")
+        }
+    }
+
+    /// The section about the unit.
+    package static let application = SectionDescription(
+        "Application",
+        keys: [
+            KeyDescription("Unit", .unitOfApplication, default: nil),
+            KeyDescription("User", .account, default: ""),
+            KeyDescription("Timeout", .timeout, default: "10s"),
+            KeyDescription("HealthInterval", .healthInterval, default: "30s"),
+        ])
+
+    /// The section about what is run.
+    package static let on = SectionDescription(
+        "On",
+        others: OtherKeys(kind: .command) { text, warnings throws(ValueProblem) in
+            let name = try NotificationName.parse(text)
+            let known = ApplicationVerb.allCases.map(\.rawValue) + NotificationName.known
+            if let near = NotificationName.nearMiss(name, of: known) {
+                let message = "'\(name)' is taken as a notification of your own, did you mean '\(near)'?"
+                warnings.append(ValueProblem(message))
+            }
+            return name
+        }, keys: ApplicationVerb.allCases.map { KeyDescription($0.rawValue, .command, default: "") })
+}
+
+nonisolated extension ValueKind {
+    /// The longest name of a unit (systemd.unit(5)).
+    private static let longestUnit = 255
+
+    /// The full name of a service that may be an application. Targets, mounts and what else PID 1 has, and Belfry itself, cannot.
+    fileprivate static let unitOfApplication = ValueKind { text, _ throws(ValueProblem) in
+        func problem(_ message: String) -> ValueProblem { ValueProblem("\(message), not \(DisplayText.quoted(text))") }
+        let suffix = ".service"
+        guard text.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8), text.utf8.count > suffix.utf8.count,
+            text.utf8.count <= longestUnit
+        else { throw problem("expected the full name of a service, such as 'redis-server.service'") }
+        let allowed = text.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                UInt8(ascii: "\\"), UInt8(ascii: "@"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard allowed else {
+            throw problem("expected letters, digits, ':', '-', '_', '.', '\\' and '@' in the name of a unit")
+        }
+        guard !text.utf8.dropLast(suffix.utf8.count).elementsEqual("@".utf8), !text.hasSuffix("@.service") else {
+            throw problem("expected a template with its instance, such as 'postgresql@15-main.service'")
+        }
+        let own = ["belfryd.", "belfryd@", "belfry-listener@", "belfryd-fetch"]
+        guard !own.contains(where: text.hasPrefix) else { throw problem("expected a service that is not Belfry's own") }
+        return .text(UTF8Text(text))
+    }
+}

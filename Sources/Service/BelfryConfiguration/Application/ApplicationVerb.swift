@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A key of `[On]` that says what an application does, and not which notification that is.
+package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
+    case start = "Start"
+    case pause = "Pause"
+    case resume = "Resume"
+    case checkReload = "CheckReload"
+    case reload = "Reload"
+    case stop = "Stop"
+    case flush = "Flush"
+    case memoryWarning = "MemoryWarning"
+    case sleep = "Sleep"
+    case wake = "Wake"
+    case health = "Health"
+
+    /// The notification that says that the unit has begun a run. `belfryd` posts it for an application.
+    package static let unitDidStart = "unitDidStart"
+
+    /// Its notification; nil for `Health`, which is run by the clock.
+    package var notification: String? {
+        switch self {
+        case .start: Self.unitDidStart
+        case .pause: "didEnterBackground"
+        case .resume: "willEnterForeground"
+        case .checkReload: "willReload"
+        case .reload: "didReload"
+        case .stop: "willTerminate"
+        case .flush: "flushRequested"
+        case .memoryWarning: "didReceiveMemoryWarning"
+        case .sleep: "willSleep"
+        case .wake: "didWake"
+        case .health: nil
+        }
+    }
+
+    /// Whether its command is run. The end of belfryd is neither a pause nor a stop of the application.
+    ///
+    /// - Parameters:
+    ///   - trigger: the transition that the notification belongs to.
+    ///   - unitJob: what systemd does with the unit of the application.
+    func isRun(trigger: String?, unitJob: String?) -> Bool {
+        switch self {
+        case .pause: trigger == "pause"
+        case .stop: unitJob == "stop" || unitJob == "restart"
+        default: true
+        }
+    }
+}
+
+/// A command of an application.
+package nonisolated struct ApplicationCommand: Sendable, Equatable {
+    /// Its key in `[On]`.
+    package let key: String
+    /// The notification at which it is run.
+    package let notification: String
+    /// The command.
+    package let command: ExecCommand
+
+    /// The verb that its key is; nil for a notification.
+    var verb: ApplicationVerb? { ApplicationVerb(rawValue: key) }
+}

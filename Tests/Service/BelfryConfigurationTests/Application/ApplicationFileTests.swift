@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Testing
+
+struct ApplicationFileTests {
+    private static let folder = "/etc/belfry/applications"
+
+    private func file(_ text: String, _ others: [String: String] = [:]) -> ApplicationFile {
+        ApplicationFile(
+            "redis", in: .system(),
+            reader: MemoryFiles(others.merging(["\(Self.folder)/redis.conf": text]) { $1 }))
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let settings = try #require(
+            file(
+                """
+                [Application]
+                Unit=redis-server.service
+                User=redis
+                Timeout=20s
+                HealthInterval=1min
+                [On]
+                Pause=redis-cli CLIENT PAUSE 86400000 WRITE
+                Stop=redis-cli SAVE
+                com.example.x=/bin/echo %i
+                Health=redis-cli PING
+                """
+            ).settings)
+
+        #expect(settings.unit == "redis-server.service" && settings.user == "redis")
+        #expect(settings.file == "\(Self.folder)/redis.conf")
+        let listener = settings.listener
+        #expect(listener.on == ["didEnterBackground", "willTerminate", "com.example.x"])
+        #expect(listener.timeout == .seconds(20) && listener.socket == "/run/belfry@redis/io.belfry.Lifecycle")
+        #expect(listener.health?.interval == .seconds(60))
+        #expect(settings.command(at: "willTerminate")?.key == "Stop" && settings.command(at: "didReload") == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("didEnterBackground", "pause", nil, "p"), ("didEnterBackground", "stop", nil, nil),
+            ("didEnterBackground", nil, nil, nil), ("willTerminate", "stop", "stop", "s"),
+            ("willTerminate", "stop", "restart", "s"), ("willTerminate", "stop", "none", nil),
+            ("willTerminate", "stop", "over", nil), ("willTerminate", "stop", nil, nil),
+            ("com.example.x", nil, nil, "x"), ("com.example.y", nil, nil, nil),
+        ] as [(String, String?, String?, String?)])
+    func theEndOfBelfrydIsNeitherAPauseNorAStop(
+        name: String, trigger: String?, job: String?, expected: String?
+    ) throws {
+        let text = "[Application]\nUnit=a.service\n[On]\nPause=p\nStop=s\ncom.example.x=x\n"
+        let commands = try #require(file(text).settings).listener.commands
+
+        #expect(commands.command(at: name, trigger: trigger, unitJob: job)?.program == expected)
+    }
+
+    @Test(arguments: [
+        ("", "1:1: error: missing section [Application]"),
+        ("[Application]\n[On]\nStop=a", "1:2: error: missing key 'Unit' in section [Application]"),
+        (
+            "[Application]\nUnit=a.service",
+            "2:1: error: there is nothing to run, section [On] is missing or empty"
+        ),
+        (
+            "[Application]\nUnit=a.service\n[On]\nPause=a\ndidEnterBackground=b",
+            "5:1: error: 'didEnterBackground' and 'Pause' are the same notification, use one of them"
+        ),
+        (
+            "[Application]\nUnit=a.service\n[On]\nPause=./a",
+            "4:7: error: invalid value of 'Pause': expected an absolute path or a name without '/', not './a'"
+        ),
+        (
+            "[Application]\nUnit=a.service\n[On]\n1x=a",
+            "4:1: error: invalid notification name '1x', expected a letter, then letters, digits, '.' and '-'"
+        ),
+        (
+            "[Application]\nUnit=a.service\nHealthInterval=1ms\n[On]\nStop=a",
+            "3:16: error: invalid value of 'HealthInterval': expected a time span from 1s to 1d"
+        ),
+        ("[Aplication]\nUnit=a.service", "1:2: error: unknown section [Aplication], did you mean '[Application]'?"),
+    ])
+    func errorsHaveTheirPlace(text: String, message: String) {
+        let file = file(text)
+
+        #expect(file.settings == nil)
+        #expect(file.file.diagnostics.first?.description == "\(Self.folder)/redis.conf:\(message)")
+    }
+
+    @Test(arguments: [
+        ("multi-user.target", "expected the full name of a service, such as 'redis-server.service'"),
+        ("redis", "expected the full name of a service"), (".service", "expected the full name of a service"),
+        ("-.slice", "expected the full name of a service"), ("init.scope", "expected the full name of a service"),
+        ("postgresql@.service", "expected a template with its instance"),
+        ("belfryd.service", "expected a service that is not Belfry's own"),
+        ("belfryd@redis.service", "expected a service that is not Belfry's own"),
+        ("belfry-listener@redis.service", "expected a service that is not Belfry's own"),
+        ("a b.service", "expected letters, digits"), ("a%i.service", "expected letters, digits"),
+        ("../a.service", "expected letters, digits"),
+    ])
+    func onlyServicesOfOthersAreApplications(unit: String, message: String) {
+        let file = file("[Application]\nUnit=\(unit)\n[On]\nStop=a\n")
+
+        #expect(file.settings == nil)
+        #expect(file.file.diagnostics.first?.message.contains(message) == true, "\(file.file.diagnostics)")
+    }
+
+    @Test func aMisspeltVerbIsAWarning() {
+        let file = file("[Application]\nUnit=a.service\n[On]\nPausee=a\n")
+
+        #expect(file.settings != nil)
+        #expect(
+            file.file.diagnostics.map(\.description) == [
+                "\(Self.folder)/redis.conf:4:1: warning: 'Pausee' is taken as a notification of your own, did you mean 'Pause'?"
+            ])
+    }
+
+    @Test func dropInsChangeSingleKeys() throws {
+        let more = ["/run/belfry/applications/redis.conf.d/a.conf": "[On]\nStop=\nFlush=f\n"]
+        let settings = try #require(file("[Application]\nUnit=a.service\n[On]\nStop=s\n", more).settings)
+
+        #expect(settings.listener.on == ["flushRequested"])
+    }
+
+    @Test func aListenerOfTheSameNameIsAnError() {
+        let other = ["/etc/belfry/listeners.d/redis.listener": "[Listener]\nOn=a\nExec=b\n"]
+        let file = file("[Application]\nUnit=a.service\n[On]\nStop=s\n", other)
+
+        #expect(file.settings == nil)
+        #expect(file.file.diagnostics.first?.message.contains("there is a listener of this name") == true)
+    }
+
+    @Test func anApplicationOfAUserHasNoUser() {
+        let scope = ApplicationScope.user(configuration: "/home/a/.config/belfry", runtime: "/run/user/1")
+        func read(_ user: String) -> ApplicationFile {
+            let text = "[Application]\nUnit=a.service\n\(user)[On]\nStop=s\n"
+            return ApplicationFile(
+                "x", in: scope, reader: MemoryFiles(["/home/a/.config/belfry/applications/x.conf": text]))
+        }
+
+        #expect(read("").settings?.listener.socket == "/run/user/1/belfry@x/io.belfry.Lifecycle")
+        #expect(read("User=b\n").file.diagnostics.first?.message.contains("remove 'User'") == true)
+    }
+
+    @Test func allAreFound() {
+        let files = MemoryFiles([
+            "\(Self.folder)/b.conf": "", "/usr/lib/belfry/applications/a.conf": "",
+            "\(Self.folder)/c.listener": "",
+        ])
+
+        #expect(ApplicationFile.names(in: .system(), reader: files) { _ in } == ["a", "b"])
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Testing
+
+struct GeneratedUnitsTests {
+    private func units(_ keys: String, isOfUser: Bool = false) throws -> [String: GeneratedUnits.Content] {
+        let text = "[Application]\nUnit=postgresql@15-main.service\n\(keys)\n[On]\nStop=s\n"
+        let file = ApplicationFile(
+            "pg", in: .system(), reader: MemoryFiles(["/etc/belfry/applications/pg.conf": text]))
+        let files = GeneratedUnits(try #require(file.settings), isOfUser: isOfUser).files
+        return Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0.content) })
+    }
+
+    private func text(_ content: GeneratedUnits.Content?) throws -> String {
+        guard case .text(let text) = try #require(content) else { return "" }
+        return text
+    }
+
+    @Test func theUnitWantsTheInstanceAndBothAreBoundToIt() throws {
+        let units = try units("User=postgres")
+
+        #expect(
+            units["postgresql@15-main.service.wants/belfryd@pg.service"]
+                == .link("/usr/lib/systemd/system/belfryd@.service"))
+        let service = try text(units["belfryd@pg.service.d/50-application.conf"])
+        let program = try text(units["belfry-listener@pg.service.d/50-application.conf"])
+        for text in [service, program] {
+            #expect(text.contains("\nBindsTo=postgresql@15-main.service\nAfter=postgresql@15-main.service\n"))
+            #expect(text.contains("\nSourcePath=/etc/belfry/applications/pg.conf\n"))
+        }
+        #expect(service.contains("\nWants=belfry-listener@pg.service\n"))
+        #expect(program.contains("\nBefore=belfryd@pg.service\n"))
+        #expect(units.count == 3)
+    }
+
+    @Test func aUserHasTheProtectionsOfADynamicOne() throws {
+        let name = "belfry-listener@pg.service.d/50-application.conf"
+        let program = try text(units("User=a%b")[name])
+
+        for line in ["User=a%%b", "DynamicUser=no", "RemoveIPC=no", "ProtectSystem=strict", "NoNewPrivileges=yes"] {
+            #expect(program.contains("\n\(line)\n"), "\(line)")
+        }
+        #expect(!(try text(units("")[name])).contains("User="))
+        #expect(!(try text(units("User=root")[name])).contains("ProtectSystem="))
+        #expect(!(try text(units("", isOfUser: true)[name])).contains("DynamicUser="))
+    }
+
+    @Test func aLongCommandRaisesTheLimitsOfTheUnits() throws {
+        let short = try units("Timeout=10s"), long = try units("Timeout=2min")
+
+        #expect(!(try text(short["belfryd@pg.service.d/50-application.conf"])).contains("Timeout"))
+        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=131s\n"))
+        #expect(try text(long["belfry-listener@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=131s\n"))
+    }
+}

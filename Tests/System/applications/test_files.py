@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""From the file of an application to units, and the commands about it."""
+
+import pytest
+from application import FOLDER, Application
+
+
+@pytest.fixture
+def shop(on_each):
+    shop = Application(on_each.host)
+    shop.write_unit()
+    try:
+        yield shop
+    finally:
+        shop.remove()
+
+
+def generated(shop: Application) -> list[str]:
+    root = shop.host.path("/run/systemd/generator")
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if "belfry" in path.name and not path.is_dir())
+
+
+def test_a_file_becomes_drop_ins_and_a_link(shop):
+    shop.write()
+    assert generated(shop) == ["shop.service.wants/belfryd@shop.service"]
+    for unit in (shop, shop.listener):
+        assert unit.property("BindsTo") == "shop.service"
+        assert unit.property("SourcePath") == shop.file
+        assert unit.property("NeedDaemonReload") == "no"
+    assert shop.listener.property("User") == "root"
+    assert "shop.service.d" not in shop.unit.property("DropInPaths")
+
+
+def test_a_file_with_errors_yields_a_message_and_nothing_else(shop):
+    shop.host.write(f"{FOLDER}/shop.conf", "[Application]\nUnit=multi-user.target\n[On]\nPause=relative/path\n")
+    shop.host.systemctl("daemon-reload")
+    assert generated(shop) == []
+    records = shop.host.journal("--identifier=belfry-generator", "--lines=2")
+    assert [record["MESSAGE"] for record in records] == [
+        "/etc/belfry/applications/shop.conf:2:6: error: invalid value of 'Unit': expected the full name of a service, such as"
+        " 'redis-server.service', not 'multi-user.target'",
+        "/etc/belfry/applications/shop.conf:4:7: error: invalid value of 'Pause': expected an absolute path or a name without"
+        " '/', not 'relative/path'",
+    ]
+    answer = shop.host.run("belfryctl", "enable", "shop", check=False)
+    assert answer.returncode == 78 and "shop.conf:2:6: error" in answer.stderr
+
+
+def test_enable_begins_at_once_and_disable_ends_it(shop):
+    shop.host.systemctl("start", shop.unit.name)
+    pid = shop.unit.main_pid()
+    shop.write()
+    assert shop.property("ActiveState") == "inactive"
+    answer = shop.host.run("belfryctl", "enable", "shop")
+    assert answer.stdout == "shop: belfryd@shop.service stands for shop.service\n"
+    shop.wait_until_up()
+    assert shop.done() == ["Start"]
+    answer = shop.host.run("belfryctl", "disable", "shop")
+    assert "'/etc/belfry/applications/shop.conf' is there and is used when its unit starts" in answer.stderr
+    assert shop.property("ActiveState") == shop.listener.property("ActiveState") == "inactive"
+    assert shop.unit.main_pid() == pid and shop.done() == ["Start"]
+
+
+def test_enable_of_a_unit_that_does_not_run_waits_for_it(shop):
+    shop.write()
+    answer = shop.host.run("belfryctl", "enable", "shop")
+    assert answer.stdout == "shop: begins when shop.service starts\n"
+    assert shop.property("ActiveState") == "inactive"
+    shop.begin()
+
+
+def test_check_prints_what_systemd_gets(shop):
+    shop.write()
+    text = shop.host.run("belfryctl", "check", "shop").stdout
+    assert "# shop.service.wants/belfryd@shop.service -> /usr/lib/systemd/system/belfryd@.service" in text
+    folder = shop.host.path("/run/systemd/generator")
+    for unit in ("belfryd", "belfry-listener"):
+        path = f"{unit}@shop.service.d/50-application.conf"
+        assert f"# {path}\n{(folder / path).read_text()}" in text
+
+
+def test_check_looks_at_programs(shop):
+    shop.commands["Pause"] = "/usr/bin/not-there"
+    shop.write()
+    answer = shop.host.run("belfryctl", "check", "shop", check=False)
+    assert answer.returncode == 78 and "the program '/usr/bin/not-there': No such file or directory" in answer.stderr
+    answer = shop.host.run("belfryd", "--check-config", check=False)
+    assert answer.returncode == 78 and "the program '/usr/bin/not-there': No such file or directory" in answer.stderr

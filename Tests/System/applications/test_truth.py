@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What an instance says is about its application: whether its unit runs, its commands can run, and it works."""
+
+import pytest
+from application import Application
+
+SICK = "/srv/shop.sick"
+HEALTH = f"/bin/sh -c 'echo look >>/srv/shop.looks; test ! -e {SICK} || {{ echo it is sick >&2; exit 1; }}'"
+
+
+@pytest.fixture
+def shop(on_each):
+    shop = Application(on_each.host, options="HealthInterval=1s", Health=HEALTH)
+    shop.write_unit()
+    shop.write()
+    shop.begin()
+    shop.ill, shop.looks = shop.host.path(SICK), shop.host.path("/srv/shop.looks")
+    try:
+        yield shop
+    finally:
+        shop.ill.unlink(missing_ok=True)
+        shop.looks.unlink(missing_ok=True)
+        shop.remove()
+
+
+def is_active(shop: Application) -> tuple[int, str]:
+    answer = shop.ctl("is-active", check=False)
+    return answer.returncode, answer.stdout
+
+
+def test_three_failures_in_a_row_are_told_everywhere(shop):
+    assert is_active(shop) == (0, "active\n")
+    shop.ill.touch()
+    shop.wait_for(lambda: is_active(shop)[0] == 1, "notice that the application does not work")
+    assert is_active(shop)[1] == "active\nshop is degraded: Health= failed: it is sick\n"
+    assert "listener 'shop' is degraded: Health= failed: it is sick" in shop.property("StatusText")
+    assert shop.says("listener 'shop' is degraded: Health= failed: it is sick")
+    shop.ill.unlink()
+    shop.wait_for(lambda: is_active(shop)[0] == 0, "notice that it works again")
+    assert shop.says("listener 'shop' is healthy again") and shop.property("NRestarts") == "0"
+
+
+def test_one_failure_after_a_pause_is_enough_and_a_pause_is_not_looked_at(shop):
+    shop.wait_for(shop.looks.exists, "look at the health")
+    shop.ctl("pause")
+    looks = shop.looks.read_text()
+    shop.ill.touch()
+    shop.wait_for(lambda: shop.state() == "background", "pause")
+    shop.host.run("sleep", "2.5")
+    assert shop.looks.read_text() == looks
+    shop.ctl("resume")
+    shop.wait_for(lambda: is_active(shop)[0] == 1, "notice that the application did not come back")
+    assert shop.looks.read_text() == looks + "look\n"
+
+
+def test_without_its_listener_nothing_is_said_to_be_done(shop):
+    shop.host.systemctl("stop", shop.listener.name)
+    absence = "belfry-listener@shop.service is not attached"
+    assert is_active(shop) == (1, f"active\napplication is degraded: {absence}\n")
+    answer = shop.ctl("pause", check=False)
+    assert answer.returncode == 1
+    assert f"listener 'application' failed at didEnterBackground: {absence}, Pause= does not run" in answer.stderr
+    answer = shop.ctl("reload", check=False)
+    assert answer.returncode == 78 and f"{absence}, CheckReload= does not run" in answer.stderr
+
+
+def test_status_shows_the_unit(shop):
+    assert "shop.service is active (running)" in shop.ctl("status").stdout
