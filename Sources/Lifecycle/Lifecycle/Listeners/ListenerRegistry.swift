@@ -58,6 +58,9 @@ final class ListenerRegistry {
         leave(before)
     }
 
+    /// Whether there is a listener of this name.
+    func hasListener(named name: String) -> Bool { names.contains(UTF8Text(name)) }
+
     /// The listeners that follow a name that no listener has.
     var unknownFollowed: [(listener: String, name: String)] {
         let places = inOrder.joined().map(\.place)

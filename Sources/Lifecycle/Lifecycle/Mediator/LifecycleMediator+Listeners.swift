@@ -44,6 +44,9 @@ extension LifecycleMediator {
     /// the listener do not change.
     public func updateAnswers(of listener: any LifecycleListener) { registry.updateAnswers(of: listener) }
 
+    /// Whether there is a listener of this name.
+    package func hasListener(named name: String) -> Bool { registry.hasListener(named: name) }
+
     /// The listeners that follow a name that no listener has, with that name. The listener may come later, or the name is
     /// misspelt.
     package var unknownFollowed: [(listener: String, name: String)] { registry.unknownFollowed }
