@@ -8,7 +8,7 @@ internal import BelfryLinux
 package nonisolated struct DeclarationFile {
     /// The sections; nil if the file is not there or its name is invalid.
     let effective: EffectiveConfiguration?
-    /// The files that were read.
+    /// The files that were read; none without the first one, because drop-ins alone declare nothing.
     package let files: [String]
     /// All errors and warnings so far.
     package private(set) var list: DiagnosticList
@@ -37,13 +37,14 @@ package nonisolated struct DeclarationFile {
             let unknown = ConfigurationResolver.unknown(section, of: schema.map(\.name))
             loader.diagnostics.error(at: section.name.position, unknown)
         }
-        if loader.files.isEmpty, !loader.diagnostics.hasErrors {
+        let isThere = loader.files.first.map(paths.contains) ?? false
+        if !isThere, !loader.diagnostics.hasErrors {
             loader.diagnostics.error(at: start, "there is no such file")
         } else if effective.section(schema[0].name).content.position == nil, !loader.diagnostics.hasErrors {
             loader.diagnostics.error(
                 at: ConfigurationPosition(file: loader.files[0]), "missing section [\(schema[0].name)]")
         }
-        (self.effective, files, list) = (effective, loader.files, loader.diagnostics)
+        (self.effective, files, list) = (effective, isThere ? loader.files : [], loader.diagnostics)
     }
 
     /// All errors and warnings, in the order of files and lines.

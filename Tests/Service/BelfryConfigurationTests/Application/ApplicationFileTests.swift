@@ -123,6 +123,17 @@ struct ApplicationFileTests {
         #expect(settings.listener.on == ["flushRequested"])
     }
 
+    @Test func dropInsAloneDeclareNothing() {
+        let dropIn = "\(Self.folder)/redis.conf.d/unit.conf"
+        let files = MemoryFiles([dropIn: "[Application]\nUnit=a.service\n[On]\nStop=s\n"])
+
+        let file = ApplicationFile("redis", in: .system(), reader: files)
+
+        #expect(file.settings == nil && file.file.files.isEmpty)
+        let problems = file.file.diagnostics.map(\.description)
+        #expect(problems == ["\(Self.folder)/redis.conf:1:1: error: there is no such file"])
+    }
+
     @Test func aListenerOfTheSameNameIsAnError() {
         let other = ["/etc/belfry/listeners.d/redis.listener": "[Listener]\nOn=a\nExec=b\n"]
         let file = file("[Application]\nUnit=a.service\n[On]\nStop=s\n", other)
