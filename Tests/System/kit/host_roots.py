@@ -11,8 +11,15 @@ PROJECT = Path(__file__).resolve().parents[3]
 KIT = PROJECT / "Tests/System/kit"
 CACHE = PROJECT / ".build-hosts"
 PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
+# Servers, which are installed afterwards, so that their packages start nothing.
+SERVERS = "redis-server,postgresql,sudo"
 # What a test can install in a host, which has no network: a message bus for users.
 DOWNLOADED = "dbus-user-session"
+
+
+def run(command: list) -> None:
+    """Runs a command without its output."""
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def machine_root() -> Path:
@@ -24,7 +31,7 @@ def debian_root(suite: str) -> Path:
     """The root directory of a minimal Debian, created once and cached below .build-hosts."""
     CACHE.mkdir(exist_ok=True)
     root = CACHE / suite
-    packages = f"{PACKAGES};{DOWNLOADED}"
+    packages = f"{PACKAGES};{SERVERS};{DOWNLOADED}"
     complete = CACHE / f"{suite}.complete"
     with open(CACHE / f"{suite}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -32,12 +39,16 @@ def debian_root(suite: str) -> Path:
         if not complete.exists() or complete.read_text() != packages:
             complete.unlink(missing_ok=True)
             shutil.rmtree(root, ignore_errors=True)
-            download = ["apt-get", "--quiet", "--yes", "--no-install-recommends", "--download-only", "install"]
-            for command in (
-                ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, root],
-                ["chroot", root, *download, *DOWNLOADED.split(",")],
-            ):
-                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, root])
+            policy = root / "usr/sbin/policy-rc.d"
+            policy.write_text("#!/bin/sh\nexit 101\n")
+            policy.chmod(0o755)
+            install = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--yes", "--no-install-recommends", "install"]
+            enter = ["unshare", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root]
+            run([*enter, *install, *SERVERS.split(",")])
+            policy.unlink()
+            run([*enter, "apt-get", "clean"])
+            run([*enter, *install, "--download-only", *DOWNLOADED.split(",")])
             complete.write_text(packages)
     return root
 
