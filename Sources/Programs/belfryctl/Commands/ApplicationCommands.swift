@@ -97,7 +97,11 @@ struct EnableCommand: ApplicationFileCommand {
             return nil
         }
         let link = ownFile(scope)
-        mkdir(scope.directories[0], 0o755)
+        var folder = ""
+        for name in scope.directories[0].split(separator: "/") {
+            folder += "/\(name)"
+            mkdir(folder, 0o755)
+        }
         guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
         try StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
         return link
