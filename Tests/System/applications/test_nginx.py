@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""nginx as Debian installs it, with the lifecycle that comes with Belfry, and requests in flight."""
+
+import subprocess
+import sys
+
+import pytest
+from documentation import code_block
+from load import PORT, requests
+from memory_hog import hog
+from shipped_application import ShippedApplication
+
+CONFIGURATION = "/etc/nginx/conf.d/test.conf"
+CACHE = "/var/cache/nginx"
+# One request for this takes two seconds.
+SLOW = 200_000
+PAGES = "/srv/pages"
+
+
+def configure(nginx: ShippedApplication, version: str, more: str = "") -> None:
+    """A small page with this text, the same page from a cache, a large one that is sent slowly, and /ready of the documentation."""
+    text = (
+        f"proxy_cache_path {CACHE} keys_zone=pages:1m;\n"
+        f"server {{ listen 127.0.0.1:{PORT}; sendfile off;"
+        f" location = /version {{ return 200 '{version}'; }}"
+        f" location = /cached {{ proxy_pass http://127.0.0.1:{PORT}/version; proxy_cache pages; proxy_cache_valid 1h; }}"
+        f" location /slow {{ root {PAGES}; limit_rate 100k; limit_rate_after 0; }}\n"
+        f"{code_block('nginx', 'location = /ready')} {more} }}\n"
+    )
+    nginx.host.write(CONFIGURATION, text)
+
+
+@pytest.fixture
+def nginx(on_each):
+    """An nginx that has run before it was enabled."""
+    host = on_each.host
+    nginx = ShippedApplication(host, "nginx")
+    try:
+        host.write(f"{PAGES}/slow", "x" * SLOW)
+        configure(nginx, "one")
+        host.systemctl("start", nginx.unit.name)
+        nginx.enable()
+        yield nginx
+    finally:
+        nginx.remove()
+        host.run("rm", "-rf", CONFIGURATION, CACHE, PAGES)
+
+
+def get(nginx: ShippedApplication, path: str) -> tuple[int, str]:
+    fetch = (
+        "import http.client, sys; connection = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=30);"
+        " connection.request('GET', sys.argv[2]); reply = connection.getresponse(); print(reply.status, reply.read().decode())"
+    )
+    command = ["nsenter", "-t", str(nginx.host.leader), "-n", sys.executable, "-c", fetch, str(PORT), path]
+    status, text = subprocess.run(command, capture_output=True, text=True, check=True).stdout.rstrip("\n").split(" ", 1)
+    return int(status), text
+
+
+def test_a_reload_is_a_transaction_and_loses_no_request(nginx, figures):
+    small, slow = {}, {}
+    with requests(nginx, "/version", 4, 3, small), requests(nginx, "/slow", 8, SLOW, slow):
+        configure(nginx, "two", "oops;")
+        for command in (["reload", "--dry-run"], ["reload"]):
+            answer = nginx.ctl(*command, check=False)
+            assert answer.returncode == 78 and f'unknown directive "oops" in {CONFIGURATION}' in answer.stderr
+        assert get(nginx, "/version") == (200, "one")
+        configure(nginx, "two")
+        nginx.ctl("reload")
+        nginx.wait_for(lambda: get(nginx, "/version") == (200, "two"), "use the new configuration")
+    figures.append(f"nginx, a refused and a good reload: {small} small and {slow} slow requests")
+    assert set(small) == set(slow) == {"good"}
+
+
+def test_a_port_of_another_program_is_in_the_log_of_nginx_only(nginx):
+    taken = "import socket; server = socket.create_server(('127.0.0.1', 8081)); print('taken', flush=True); input()"
+    with nginx.host.running("python3", "-c", taken) as other:
+        assert other.stdout.readline() == "taken\n"
+        configure(nginx, "two", "listen 127.0.0.1:8081;")
+        nginx.ctl("reload")
+        log = nginx.host.path("/var/log/nginx/error.log")
+        nginx.wait_for(lambda: "bind() to 127.0.0.1:8081 failed" in log.read_text(), "refuse the port")
+        assert get(nginx, "/version") == (200, "one")
+
+
+def test_nothing_that_happens_to_belfry_loses_a_request(nginx, figures):
+    small, slow = {}, {}
+    server = nginx.unit.main_pid()
+    with requests(nginx, "/version", 4, 3, small), requests(nginx, "/slow", 8, SLOW, slow):
+        assert get(nginx, "/ready") == (200, "ready")
+        nginx.ctl("pause")
+        assert get(nginx, "/ready")[0] == 503
+        upgrade(nginx)
+        assert nginx.state() == "background" and get(nginx, "/ready")[0] == 503
+        nginx.ctl("resume")
+        assert get(nginx, "/ready") == (200, "ready")
+        nginx.host.systemctl("restart", nginx.name)
+        belfryd = nginx.main_pid()
+        nginx.kill("KILL")
+        nginx.wait_for_another(belfryd)
+        nginx.wait_until_up()
+        nginx.host.run("belfryctl", "disable", "nginx")
+        assert nginx.property("ActiveState") == nginx.listener.property("ActiveState") == "inactive"
+        assert get(nginx, "/version") == (200, "one")
+    figures.append(f"nginx, pause, restarts, crash and removal of Belfry: {small} small and {slow} slow requests")
+    assert set(small) == set(slow) == {"good"} and nginx.unit.main_pid() == server
+
+
+def upgrade(nginx: ShippedApplication) -> None:
+    """What the package does with both units."""
+    for unit in (nginx.name, nginx.listener.name):
+        nginx.host.systemctl("set-property", "--runtime", unit, "Markers=+needs-restart")
+    belfryd = nginx.main_pid()
+    nginx.host.systemctl("reload-or-restart", "--marked")
+    nginx.wait_for_another(belfryd)
+    nginx.wait_until_up()
+
+
+def test_flush_and_memory_warning_empty_the_cache_and_lose_no_request(nginx):
+    cached = nginx.host.path(f"{CACHE}/1/a")
+    replies = {}
+
+    def empties(what: str) -> None:
+        nginx.wait_for(lambda: not cached.exists(), f"empty the cache at {what}")
+        nginx.host.write(f"{CACHE}/1/a", "cached")
+
+    with requests(nginx, "/cached", 4, 3, replies):
+        empties("nothing yet")
+        nginx.ctl("flush")
+        empties("flush")
+        nginx.ctl("simulate", "didReceiveMemoryWarning")
+        empties("a rehearsed warning")
+        with hog(nginx.unit):
+            empties("pressure in its own control group")
+    assert set(replies) == {"good"}
+    warnings = [record for record in nginx.notifications() if record["BELFRY_NOTIFICATION"] == "didReceiveMemoryWarning"]
+    assert warnings[-1]["MESSAGE"].rpartition(" ")[2] in ("some", "full")
