@@ -27,14 +27,50 @@ nonisolated enum FuzzedConfiguration {
             precondition(decode(Array(section.printed.utf8)).value == value, "a section changes when printed")
         }
         checkListener(Array(bytes))
+        checkApplication(Array(bytes))
         return 0
     }
 
     /// A listener's file, and its command line with the text as the value of a variable.
     private static func checkListener(_ bytes: [UInt8]) {
         let file = ListenerFile("a", reader: OneFile(bytes: bytes))
-        precondition(file.settings != nil || !file.diagnostics.isEmpty)
-        _ = file.settings?.command.arguments(with: ["A": String(decoding: bytes, as: UTF8.self)])
+        precondition(file.settings != nil || !file.file.diagnostics.isEmpty)
+        guard case .program(let command) = file.settings?.commands else { return }
+        _ = command.arguments(with: ["A": String(decoding: bytes, as: UTF8.self)])
+    }
+
+    /// The file of an application. Whatever is in it, systemd gets no other setting than those of the generator.
+    private static func checkApplication(_ bytes: [UInt8]) {
+        let file = ApplicationFile("a", in: .system(), reader: OneApplication(bytes: bytes))
+        precondition(file.settings != nil || !file.file.diagnostics.isEmpty)
+        guard let settings = file.settings else { return }
+        let keys: Set<Substring> = [
+            "SourcePath", "BindsTo", "After", "Before", "Wants", "Description", "TimeoutStartSec", "TimeoutStopSec",
+            "User",
+            "DynamicUser", "RemoveIPC", "ProtectSystem", "ProtectHome", "PrivateTmp", "NoNewPrivileges",
+            "RestrictSUIDSGID",
+            "CapabilityBoundingSet",
+        ]
+        for file in GeneratedUnits(settings, isOfUser: false).files {
+            let parts = file.path.split(separator: "/", omittingEmptySubsequences: false)
+            precondition(
+                parts.count == 2 && !parts.contains("") && !parts.contains(".."), "a path leaves the directory")
+            guard case .text(let text) = file.content else { continue }
+            for line in text.split(separator: "\n") where !["[Unit]", "[Service]"].contains(line) && line.first != "#" {
+                precondition(keys.contains(line.prefix { $0 != "=" }), "a setting of the file's own: \(line)")
+            }
+        }
+    }
+
+    /// The same for a file of an application, beside which there is no listener.
+    private struct OneApplication: ConfigurationFileReader {
+        let bytes: [UInt8]
+
+        func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+            guard path.hasSuffix(".conf") else { throw SystemError(2, verb: "read", object: path) }
+            return Array(bytes.prefix(limit))
+        }
+        func names(in directory: String) throws(SystemError) -> [String] { [] }
     }
 
     /// A section of the service's own.

@@ -37,7 +37,7 @@ def test_a_restart_of_the_unit_is_a_stop_and_a_start(shop):
 
 def test_a_crash_runs_nothing(shop):
     shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
-    shop.host.run("kill", "-KILL", shop.unit.property("MainPID"))
+    shop.unit.kill_main()
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
     assert shop.says("shop.service has ended before, Stop= does not run")
@@ -74,3 +74,55 @@ def test_verbs(shop):
         shop.ctl(*command)
     shop.ctl("simulate", "didReceiveMemoryWarning", "level=some")
     assert shop.done()[1:] == ["Pause", "Resume", "CheckReload", "Reload", "CheckReload", "Flush", "MemoryWarning"]
+
+
+def test_a_unit_that_restarts_by_itself_is_followed(shop):
+    shop.write_unit("Restart=on-failure\nRestartSec=100ms\n")
+    shop.host.systemctl("daemon-reload")
+    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
+    shop.ctl("pause")
+    shop.unit.kill_main()
+    shop.wait_for(lambda: shop.done().count("Start") == 2, "tell of the next run")
+    assert shop.done() == ["Start", "Pause", "unit ended", "Start"]
+    shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
+
+
+def test_a_restart_that_does_not_stop_dependents_is_a_run_of_its_own(belfry_on_trixie):
+    shop = Application(belfry_on_trixie.host)
+    try:
+        # Without ExecStopPost=, during which systemd would stop what is bound to the unit.
+        direct = "ExecStopPost=\nRestart=on-failure\nRestartMode=direct\nRestartSec=100ms\n"
+        shop.write_unit(direct)
+        shop.write()
+        shop.begin()
+        shop.ctl("pause")
+        pid = shop.main_pid()
+        shop.unit.kill_main()
+        shop.wait_for(lambda: shop.done().count("Start") == 2, "tell of the next run")
+        shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
+        assert shop.main_pid() == pid and shop.done() == ["Start", "Pause", "Start", "Resume"]
+    finally:
+        shop.remove()
+
+
+def test_units_with_other_names_and_several_applications(on_each):
+    template = Application(on_each.host, "template", "template@a-b.service")
+    alias = Application(on_each.host, "alias", "alias.service")
+    real = f"/run/systemd/system/{alias.unit.name}"
+    try:
+        template.host.write("/run/systemd/system/template@.service", "[Service]\nExecStart=/bin/sleep infinity\n")
+        # An alias leads to the unit that does the work.
+        template.host.write("/run/systemd/system/real.service", "[Service]\nExecStart=/bin/sleep infinity\n")
+        template.host.run("ln", "-s", "real.service", real)
+        for application in (template, alias):
+            application.write()
+            application.begin()
+            application.wait_for(lambda one=application: one.done() == ["Start"], "run Start=")
+        on_each.host.systemctl("stop", "template@a-b.service", "real.service")
+        assert template.done() == alias.done() == ["Start", "Stop"]
+    finally:
+        template.remove()
+        alias.remove()
+        for unit in ("template@.service", "real.service"):
+            on_each.host.path(f"/run/systemd/system/{unit}").unlink(missing_ok=True)
+        on_each.host.systemctl("daemon-reload")

@@ -46,8 +46,9 @@ class Application(BelfryInstance):
         self.host.systemctl("start", self.unit.name)
         self.wait_until_up()
 
-    def wait_until_up(self) -> None:
-        self.wait_for(lambda: self.property("ActiveState") == "active" and self.is_attached(), "stand for its application")
+    def wait_until_up(self, seconds: float = 30) -> None:
+        is_up = lambda: self.property("ActiveState") == "active" and self.is_attached()  # noqa: E731
+        self.wait_for(is_up, "stand for its application", seconds)
 
     def state(self) -> str:
         return self.status()["state"]

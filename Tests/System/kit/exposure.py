@@ -12,6 +12,8 @@ HIGHEST = {
     "system/belfry-listener@.service": 20,
     # Rated as if root ran it with all capabilities: systemd-analyze knows only what the unit itself takes away.
     "user/belfryd.service": 62,
+    "user/belfryd@.service": 62,
+    "user/belfry-listener@.service": 66,
 }
 
 

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Something is killed, or systemd reloads, in the middle of each step of an application."""
+
+import time
+
+import pytest
+from application import Application
+from programs import memory
+
+VERBS = ["Start", "Pause", "Resume", "Stop"]
+
+
+@pytest.fixture
+def shop(belfry):
+    """A unit whose commands take a second."""
+    shop = Application(belfry.host)
+    for verb in VERBS:
+        shop.commands[verb] = f"/bin/sh -c 'echo {verb} >>{shop.log}; sleep 1; echo {verb} done >>{shop.log}'"
+    shop.write_unit()
+    shop.write()
+    try:
+        yield shop
+    finally:
+        shop.remove()
+
+
+def begin(shop: Application, verb: str) -> None:
+    """Begins a step, and returns when its command runs."""
+    if verb != "Start":
+        shop.begin()
+        shop.wait_for(lambda: "Start done" in shop.done(), "start")
+    if verb == "Resume":
+        shop.ctl("pause")
+    match verb:
+        case "Start":
+            shop.host.systemctl("start", "--no-block", shop.unit.name)
+        case "Stop":
+            shop.host.systemctl("stop", "--no-block", shop.unit.name)
+        case _:
+            shop.host.systemctl("kill", "--kill-who=main", f"--signal={'TSTP' if verb == 'Pause' else 'CONT'}", shop.name)
+    shop.wait_for(lambda: verb in shop.done(), f"run {verb}=")
+
+
+def check_end(shop: Application, verb: str) -> None:
+    """The step was begun once, and a stop of the unit works and runs Stop= once."""
+    if verb != "Stop":
+        # The listener starts again after five seconds.
+        shop.wait_for(lambda: shop.property("ActiveState") == "active" and shop.is_attached(), "be there again", 60)
+        shop.host.systemctl("stop", shop.unit.name)
+    shop.wait_for(lambda: shop.unit.property("ActiveState") in ("inactive", "failed"), "let its unit stop", 60)
+    done = shop.done()
+    assert [done.count(one) for one in ("Start", verb, "Stop", "unit ended")] == [1, 1, 1, 1], done
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("victim", ["belfryd", "belfry-listener"])
+def test_a_process_of_belfry_is_killed(shop, verb, victim):
+    begin(shop, verb)
+    unit = shop if victim == "belfryd" else shop.listener
+    unit.kill_main()
+    check_end(shop, verb)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("command", ["daemon-reload", "daemon-reexec"])
+def test_systemd_reloads(shop, verb, command):
+    begin(shop, verb)
+    shop.host.systemctl(command)
+    check_end(shop, verb)
+    assert f"{verb} done" in shop.done()
+
+
+def test_the_unit_crashes_in_the_middle_of_a_pause(shop):
+    begin(shop, "Pause")
+    shop.unit.kill_main()
+    shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
+    assert "Stop" not in shop.done()
+    shop.begin()
+    shop.wait_for(lambda: shop.state() == "active" and shop.done().count("Start done") == 2, "begin anew")
+
+
+@pytest.mark.nightly
+def test_a_hundred_applications(belfry, figures):
+    host = belfry.host
+    names = [f"shop{number}" for number in range(100)]
+    applications = [Application(host, name) for name in names]
+    try:
+        begun = time.monotonic()
+        host.systemctl("daemon-reload")
+        bare = time.monotonic() - begun
+        for application in applications:
+            application.write_unit()
+            host.write(application.file, f"[Application]\nUnit={application.unit.name}\n[On]\nStop=/bin/true\n")
+        begun = time.monotonic()
+        host.systemctl("daemon-reload")
+        reload = time.monotonic() - begun
+        begun = time.monotonic()
+        host.systemctl("start", *(application.unit.name for application in applications))
+        for application in applications:
+            application.wait_until_up(120)
+        start = time.monotonic() - begun
+        resident = sum(memory(unit.outer_pid()) for one in applications for unit in (one, one.listener))
+        figures.append(
+            f"100 applications: daemon-reload {reload:.2f} s (without {bare:.2f} s), all up after {start:.1f} s,"
+            f" {resident / 100 / 1024:.1f} MiB each"
+        )
+        host.systemctl("stop", *(application.unit.name for application in applications))
+        assert all(application.property("ActiveState") == "inactive" for application in applications)
+    finally:
+        for application in applications:
+            for path in (application.file, f"/run/systemd/system/{application.unit.name}"):
+                host.path(path).unlink(missing_ok=True)
+        host.systemctl("daemon-reload")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""An application of a user, in the user's service manager."""
+
+import pytest
+from hosted_user import HostedUser
+
+LOG = "shop.log"
+FILE = f"""[Application]
+Unit=shop.service
+[On]
+Start=/bin/sh -c 'echo Start >>$HOME/{LOG}'
+Pause=/bin/sh -c 'echo Pause >>$HOME/{LOG}'
+Stop=/bin/sh -c 'echo Stop >>$HOME/{LOG}'
+"""
+
+
+@pytest.fixture
+def user(belfry):
+    user = HostedUser(belfry.host, "anna")
+    try:
+        yield user
+    finally:
+        user.remove()
+
+
+def test_an_application_of_a_user_follows_its_unit(user):
+    unit = f"{user.home}/.config/systemd/user/shop.service"
+    user.host.write(unit, "[Service]\nExecStart=/bin/sleep infinity\n")
+    user.host.write(f"{user.home}/.config/belfry/applications/shop.conf", FILE)
+    user.host.run("chown", "-R", "anna:", f"{user.home}/.config")
+    user.shell("systemctl --user daemon-reload && systemctl --user start shop")
+    user.shell("until systemctl --user --quiet is-active belfryd@shop; do sleep 0.1; done")
+    user.shell("belfryctl --socket $XDG_RUNTIME_DIR/belfry@shop/io.belfry.Lifecycle pause")
+    user.shell("systemctl --user stop shop")
+    assert user.shell(f"cat $HOME/{LOG}").stdout.split() == ["Start", "Pause", "Stop"]
+    assert user.property("belfryd@shop", "ActiveState") == "inactive"
+
+
+def test_a_user_cannot_name_another_user(user):
+    user.host.write(f"{user.home}/.config/belfry/applications/shop.conf", FILE.replace("[On]", "User=root\n[On]"))
+    answer = user.shell("belfryctl check shop", check=False)
+    assert answer.returncode == 78 and "the applications of a user run as this user, remove 'User'" in answer.stderr
