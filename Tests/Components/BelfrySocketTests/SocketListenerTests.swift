@@ -102,9 +102,11 @@ struct SocketListenerTests {
         #expect(received.map { $0["state"] } == ["active", "active", "active", "inactive", "background"])
         #expect(received.map { $0["previousState"] } == ["active", "active", "active", "active", "inactive"])
         #expect(received[1]["userInfo"] == ["a": "\n", "b": ["x": [1, .null]]] && received[2]["userInfo"] == [:])
-        #expect(
-            received[0].keys.filter { $0 != "trigger" } == received[4].keys.filter { $0 != "trigger" }
-                && received[0].keys.first == "sequence" && received[0].keys.last == "userInfo")
+        let order = [
+            "sequence", "name", "state", "previousState", "bootId", "origin", "trigger", "realtimeUsec",
+            "monotonicUsec", "userInfo",
+        ]
+        #expect(received[4].keys == order && received[0].keys == order.filter { $0 != "trigger" })
         #expect(received.map { $0["trigger"] } == [nil, nil, nil, "pause", "pause"])
     }
 

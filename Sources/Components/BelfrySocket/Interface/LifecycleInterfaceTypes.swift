@@ -70,14 +70,14 @@ nonisolated let lifecycleInterfaceTypes = """
       state: string,
       # The state before it
       previousState: string,
-      # When, by CLOCK_REALTIME
-      realtimeUsec: int,
-      # When, by CLOCK_MONOTONIC
-      monotonicUsec: int,
       bootId: string,
       origin: Origin,
       # The transition that it belongs to: launch, pause, resume, stop and others; absent for one that was posted
       trigger: ?string,
+      # When, by CLOCK_REALTIME
+      realtimeUsec: int,
+      # When, by CLOCK_MONOTONIC
+      monotonicUsec: int,
       userInfo: object
     )
 

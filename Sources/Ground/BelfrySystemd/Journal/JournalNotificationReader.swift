@@ -19,13 +19,16 @@ package nonisolated enum JournalNotificationReader {
         guard let name = fields["BELFRY_NOTIFICATION"], fields["BELFRY_LISTENER"] == nil,
             fields["BELFRY_TIMELINE"] == nil
         else { return nil }
-        return [
+        var object: JSONObject = [
             "sequence": number(fields["BELFRY_SEQUENCE"]), "name": .string(name), "state": text(fields["BELFRY_STATE"]),
-            "previousState": text(fields["BELFRY_PREVIOUS_STATE"]),
-            "realtimeUsec": number(fields["BELFRY_REALTIME_USEC"]),
-            "monotonicUsec": number(fields["BELFRY_MONOTONIC_USEC"]), "bootId": .string(bootID),
-            "origin": .object(origin(fields)), "userInfo": .object(userInfo(fields) ?? [:]),
+            "previousState": text(fields["BELFRY_PREVIOUS_STATE"]), "bootId": .string(bootID),
+            "origin": .object(origin(fields)),
         ]
+        object["trigger"] = fields["BELFRY_TRIGGER"].map { .string($0) }
+        object["realtimeUsec"] = number(fields["BELFRY_REALTIME_USEC"])
+        object["monotonicUsec"] = number(fields["BELFRY_MONOTONIC_USEC"])
+        object["userInfo"] = .object(userInfo(fields) ?? [:])
+        return object
     }
 
     /// The same, and nil too when the record does not say all that was sent.

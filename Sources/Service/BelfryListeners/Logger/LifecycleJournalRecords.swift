@@ -127,6 +127,7 @@ package nonisolated enum LifecycleJournalRecords {
         fields.add("BELFRY_STATE", notification.state.rawValue)
         fields.add("BELFRY_PREVIOUS_STATE", notification.previousState.rawValue)
         fields.add("BELFRY_ORIGIN", notification.origin.kind)
+        if let trigger = notification.trigger { fields.add("BELFRY_TRIGGER", trigger.rawValue) }
         fields.add("BELFRY_REALTIME_USEC", notification.time.realtimeUsec)
         fields.add("BELFRY_MONOTONIC_USEC", notification.time.monotonicUsec)
         if notification.name == .willFinishLaunching, case .string(let cause) = notification.userInfo["cause"] {

@@ -11,7 +11,7 @@ struct JournalNotificationReaderTests {
         "BELFRY_PREVIOUS_STATE": "inactive", "BELFRY_ORIGIN": "signal", "BELFRY_REALTIME_USEC": "1767358802123456",
         "BELFRY_MONOTONIC_USEC": "5", "BELFRY_SIGNAL": "SIGTSTP", "BELFRY_SIGNAL_VALUE": "0", "BELFRY_SENDER_PID": "12",
         "BELFRY_SENDER_UID": "0", "BELFRY_SENDER_UNIT": "init.scope",
-        "BELFRY_SENDER_COMMAND": "systemd", "BELFRY_SIGNAL_SENDER": "outside",
+        "BELFRY_SENDER_COMMAND": "systemd", "BELFRY_SIGNAL_SENDER": "outside", "BELFRY_TRIGGER": "pause",
     ]
 
     @Test func recordGivesTheNotificationThatWasSent() {
@@ -22,7 +22,15 @@ struct JournalNotificationReaderTests {
                 "origin": [
                     "kind": "signal", "signal": "SIGTSTP", "pid": 12, "uid": 0, "unit": "init.scope",
                     "command": "systemd", "sender": "outside", "value": 0,
-                ], "userInfo": [:],
+                ], "trigger": "pause", "userInfo": [:],
+            ])
+    }
+
+    @Test func membersComeInTheOrderOfTheSocket() {
+        #expect(
+            JournalNotificationReader.object(fields, bootID: "b007")?.keys == [
+                "sequence", "name", "state", "previousState", "bootId", "origin", "trigger", "realtimeUsec",
+                "monotonicUsec", "userInfo",
             ])
     }
 

@@ -40,7 +40,7 @@ struct LoggerListenerTests {
                 "BELFRY_NOTIFICATION": "willResignActive", "BELFRY_SEQUENCE": "4", "BELFRY_STATE": "inactive",
                 "BELFRY_PREVIOUS_STATE": "active", "BELFRY_ORIGIN": "signal", "BELFRY_SIGNAL": "SIGTSTP",
                 "BELFRY_SIGNAL_VALUE": "3", "BELFRY_SENDER_PID": "7", "BELFRY_SENDER_UID": "0",
-                "BELFRY_SENDER_LOGINUID": "1000",
+                "BELFRY_SENDER_LOGINUID": "1000", "BELFRY_TRIGGER": "pause",
                 "BELFRY_SENDER_UNIT": "session-1.scope", "BELFRY_REALTIME_USEC": "\(clock.now.realtimeUsec)",
                 "BELFRY_MONOTONIC_USEC": "\(clock.now.monotonicUsec)", "BELFRY_SEQUENCE_ID": "c0c0",
             ])
