@@ -38,12 +38,13 @@ final class ConfigurationListener: LifecycleListener {
     }
 
     private func check(_ notification: LifecycleNotification) throws {
-        guard let new = notification.configuration?[EffectiveConfiguration.self],
-            let old = mediator.configuration[EffectiveConfiguration.self]
+        guard let configuration = notification.configuration, let new = configuration[BelfrySettings.self],
+            let effective = configuration[EffectiveConfiguration.self],
+            let old = mediator.configuration[BelfrySettings.self]
         else { return }
-        let keys = new.restartKeys(changedFrom: old).filter { hasSocket || $0.section != "Socket" }
+        let keys = BelfrySettings.restartKeys.filter { $0.differs(new, old) && (hasSocket || $0.section != "Socket") }
         guard !keys.isEmpty else { return }
-        let list = keys.map(\.description).joined(separator: ", ")
+        let list = keys.map { $0.description(in: effective) }.joined(separator: ", ")
         throw LifecycleRefusal("a reload cannot change \(list): that takes a restart")
     }
 

@@ -47,7 +47,7 @@ final class ConfigurationReader {
         guard let reading = start else {
             throw SettingsDeclarationError("unable to declare the settings '\(type)': the service has been assembled")
         }
-        if let section, KeysAndDefaults.all.contains(where: { $0.name.hasSameBytes(as: section) }) {
+        if let section, reading.hasSection(section) {
             throw SettingsDeclarationError("unable to declare the section '\(section)': it is Belfry's")
         }
         if declarations.contains(where: declaration.collides) {

@@ -31,9 +31,10 @@ final class ConfigurationReading {
     }
 
     /// The format of the log, also if there are errors elsewhere.
-    var logFormat: RecordFormat {
-        loaded.effective.section("Logger").optional("Format").flatMap(RecordFormat.init) ?? .text
-    }
+    var logFormat: RecordFormat { loaded.decoded.logger.format }
+
+    /// Whether a section is Belfry's.
+    func hasSection(_ name: String) -> Bool { loaded.effective.hasSection(name) }
 
     /// Decodes a section of the service.
     ///

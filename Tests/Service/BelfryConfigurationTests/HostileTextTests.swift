@@ -14,10 +14,10 @@ nonisolated struct HostileTextTests {
             "\(marks)=1\n", "[Signals]\nUSR1=\(marks)\n", "[Signals]\nSIG\(marks)=stop\n",
             "[Signals]\nRTMIN+\(marks)=stop\n", "[Service]\nDisabledListeners=\(marks)\nDisabledListeners=\(marks)\n",
         ]
-        + KeysAndDefaults.all.flatMap { section in
+        + MemoryFiles.load("").effective.schema.flatMap { section in
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
             return ["\(header)\(marks)=1\n", "\(header)a\(marks)=1\n"]
-                + section.keys.flatMap { ["\(header)\($0.name)=\(marks)\n", "\(header)\($0.name)=1\(marks)\n"] }
+                + section.read.flatMap { ["\(header)\($0.name)=\(marks)\n", "\(header)\($0.name)=1\(marks)\n"] }
         }
 
     @Test(.timeLimit(.minutes(1)), arguments: places.indices)
@@ -26,14 +26,14 @@ nonisolated struct HostileTextTests {
         let loaded = MemoryFiles.load(text)
 
         #expect(loaded.diagnostics.allSatisfy { $0.description.utf8.count < 2000 })
-        #expect(loaded.effective.restartKeys(changedFrom: MemoryFiles.load(text).effective).isEmpty)
+        #expect(loaded.restartKeys(changedFrom: MemoryFiles.load(text)).isEmpty)
     }
 
     @Test func textsAreComparedAsBytes() {
         let names = ["\u{E9}", "e\u{301}"]
         let loaded = names.map { MemoryFiles.load("[Service]\nDisabledListeners=\($0)\nRuntimeDirectory=/\($0)\n") }
 
-        #expect(loaded[0].effective.restartKeys(changedFrom: loaded[1].effective).count == 2)
+        #expect(loaded[0].restartKeys(changedFrom: loaded[1]).count == 2)
     }
 
     private static let numbers = [
@@ -47,9 +47,9 @@ nonisolated struct HostileTextTests {
     @Test(arguments: numbers.indices)
     func extremeNumberDoesNotCrash(index: Int) {
         let number = Self.numbers[index]
-        for section in KeysAndDefaults.all {
+        for section in MemoryFiles.load("").effective.schema {
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
-            for key in section.keys {
+            for key in section.read {
                 let loaded = MemoryFiles.load("\(header)\(key.name)=\(number)\n")
 
                 #expect(loaded.settings != nil || !loaded.diagnostics.isEmpty)
@@ -65,8 +65,8 @@ nonisolated struct HostileTextTests {
         ]
         let loaded = MemoryFiles.load(lines.joined(separator: end))
 
-        #expect(loaded.effective.section("Service").optional("StopTimeout") == Duration.seconds(60))
-        #expect(loaded.effective.section("Service").optional("ListenerTimeout") == Duration.seconds(5))
+        #expect(loaded.decoded.service.stopTimeout == .seconds(60))
+        #expect(loaded.decoded.service.listenerTimeout == .seconds(5))
         #expect(loaded.diagnostics.map { [$0.position.line, $0.position.column] } == [[9, 1]])
     }
 }

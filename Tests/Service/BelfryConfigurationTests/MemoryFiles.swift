@@ -14,6 +14,13 @@ nonisolated extension ConfigurationLoader {
     }
 }
 
+nonisolated extension LoadedConfiguration {
+    /// The changed keys that need a restart, as a refused reload names them.
+    func restartKeys(changedFrom old: LoadedConfiguration) -> [String] {
+        BelfrySettings.restartKeys.filter { $0.differs(decoded, old.decoded) }.map { $0.description(in: effective) }
+    }
+}
+
 /// Files in a dictionary.
 nonisolated struct MemoryFiles: ConfigurationFileReader {
     var files: [String: [UInt8]] = [:]

@@ -48,10 +48,10 @@ package nonisolated struct ApplicationCheck {
         if let health = settings.listener.health { programs.append((ApplicationVerb.health.rawValue, health.command)) }
         for (key, command) in programs {
             guard let problem = ProgramFile.problem(command.program, for: account) else { continue }
-            file.error(at: key, in: ApplicationFile.on.name, problem)
+            file.error(at: key, in: ApplicationFile.on, problem)
         }
         if let problem = account?.problem(.read, settings.file) {
-            file.error(at: "Unit", in: ApplicationFile.application.name, problem)
+            file.error(at: "Unit", in: ApplicationFile.application, problem)
         }
     }
 }

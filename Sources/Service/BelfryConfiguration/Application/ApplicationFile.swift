@@ -69,6 +69,10 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
 /// The files `applications/NAME.conf`, with drop-ins `NAME.conf.d/*.conf`.
 package nonisolated struct ApplicationFile {
     package static let suffix = ".conf"
+    /// The section about the unit.
+    static let application = "Application"
+    /// The section about what is run.
+    static let on = "On"
 
     /// The settings; nil if there was an error.
     package private(set) var settings: ApplicationSettings?
@@ -77,23 +81,26 @@ package nonisolated struct ApplicationFile {
 
     /// Reads the files of the application `name`.
     package init(_ name: String, in scope: ApplicationScope, reader: any ConfigurationFileReader = SystemFileReader()) {
-        file = DeclarationFile(
-            name, suffix: Self.suffix, in: scope.directories, schema: [Self.application, Self.on], reader: reader)
-        guard file.effective != nil else { return }
-        let commands = commands(of: name)
-        check(name, scope, reader)
-        guard let section = file.section(Self.application.name), let on = file.section(Self.on.name) else { return }
-        let health = try? HealthCheck(
-            on.optional(ApplicationVerb.health.rawValue), every: section.required("HealthInterval"), of: name)
+        var sections: (application: ApplicationSection, commands: ApplicationCommands)?
+        file = DeclarationFile(name, suffix: Self.suffix, in: scope.directories, reader: reader) { found in
+            let application = found.read(Self.application) { ApplicationSection($0) }
+            let commands = found.read(Self.on, key: NotificationName.parse) { ApplicationCommands($0, name: name) }
+            sections = (application, commands)
+        }
+        guard let (application, on) = sections else { return }
+        check(name, scope, reader, application)
+        guard !file.list.hasErrors else { return }
         var names: [String] = []
-        for command in commands where !names.contains(where: command.notification.hasSameBytes) {
+        for command in on.commands where !names.contains(where: command.notification.hasSameBytes) {
             names.append(command.notification)
         }
         settings = ApplicationSettings(
-            name: name, unit: section.required("Unit"), user: section.optional("User"),
+            name: name, unit: application.unit, user: application.user,
             listener: ListenerSettings(
-                name: name, on: names, commands: .application(commands), timeout: section.required("Timeout"),
-                socket: scope.socket(of: name), health: health), file: file.files.first ?? "")
+                name: name, on: names, commands: .application(on.commands), timeout: application.timeout,
+                socket: scope.socket(of: name),
+                health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
+            file: file.files.first ?? "")
     }
 
     /// Whether there is a file of this application.
@@ -113,75 +120,46 @@ package nonisolated struct ApplicationFile {
         }
     }
 
-    /// The commands of `[On]` but `Health=`. Two for one notification are an error.
-    private mutating func commands(of name: String) -> [ApplicationCommand] {
-        guard let section = file.effective?.section(Self.on.name) else { return [] }
-        var commands: [ApplicationCommand] = []
-        for key in section.keys {
-            let notification = ApplicationVerb(rawValue: key.name)?.notification ?? key.name
-            guard key.name != ApplicationVerb.health.rawValue, let text: String = section.optional(key.name),
-                let command = try? ExecCommand(text, instance: name)
-            else { continue }
-            if let other = commands.first(where: { $0.notification.hasSameBytes(as: notification) }) {
-                file.error(
-                    at: key.name, in: Self.on.name,
-                    "\(DisplayText.quoted(key.name)) and '\(other.key)' are the same notification, use one of them")
-            }
-            commands.append(ApplicationCommand(key: key.name, notification: notification, command: command))
-        }
-        return commands
-    }
-
     private mutating func check(
-        _ name: String, _ scope: ApplicationScope, _ reader: any ConfigurationFileReader
+        _ name: String, _ scope: ApplicationScope, _ reader: any ConfigurationFileReader,
+        _ application: ApplicationSection
     ) {
-        if !file.list.hasErrors, file.effective?.section(Self.on.name).content.keys.isEmpty == true {
+        if !file.list.hasErrors, file.effective?.section(Self.on)?.keys.isEmpty == true {
             file.error(
-                at: "Unit", in: Self.application.name, "there is nothing to run, section [On] is missing or empty")
+                at: "Unit", in: Self.application, "there is nothing to run, section [On] is missing or empty")
         }
-        let user: String? = file.effective?.section(Self.application.name).optional("User")
-        if case .user = scope, user != nil {
+        if case .user = scope, application.user != nil {
             file.error(
-                at: "User", in: Self.application.name, "the applications of a user run as this user, remove 'User'")
+                at: "User", in: Self.application, "the applications of a user run as this user, remove 'User'")
         }
         guard case .system(let root) = scope else { return }
         if let other = ListenerFile(name, root: root, reader: reader).file.files.first {
             file.error(
-                at: "Unit", in: Self.application.name,
+                at: "Unit", in: Self.application,
                 "there is a listener of this name, \(DisplayText.quoted(other)): rename or remove one of them")
         }
     }
-
-    /// The section about the unit.
-    package static let application = SectionDescription(
-        "Application",
-        keys: [
-            KeyDescription("Unit", .unitOfApplication, default: nil),
-            KeyDescription("User", .account, default: ""),
-            KeyDescription("Timeout", .timeout, default: "10s"),
-            KeyDescription("HealthInterval", .healthInterval, default: "30s"),
-        ])
-
-    /// The section about what is run.
-    package static let on = SectionDescription(
-        "On",
-        others: OtherKeys(kind: .command) { text, warnings throws(ValueProblem) in
-            let name = try NotificationName.parse(text)
-            let known = ApplicationVerb.allCases.map(\.rawValue) + NotificationName.known
-            if let near = NotificationName.nearMiss(name, of: known) {
-                let message = "'\(name)' is taken as a notification of your own, did you mean '\(near)'?"
-                warnings.append(ValueProblem(message))
-            }
-            return name
-        }, keys: ApplicationVerb.allCases.map { KeyDescription($0.rawValue, .command, default: "") })
 }
 
-nonisolated extension ValueKind {
+/// `[Application]`.
+private nonisolated struct ApplicationSection {
     /// The longest name of a unit (systemd.unit(5)).
     private static let longestUnit = 255
 
+    let unit: String
+    let user: String?
+    let timeout: Duration
+    let healthInterval: Duration
+
+    init(_ section: SectionReader) {
+        unit = section.required("Unit", Self.unit) ?? ""
+        user = section.optional("User", AccountName.parse)
+        timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
+        healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
+    }
+
     /// The full name of a service that may be an application. Targets, mounts and what else PID 1 has, and Belfry itself, cannot.
-    fileprivate static let unitOfApplication = ValueKind { text, _ throws(ValueProblem) in
+    private static func unit(_ text: String) throws(ValueProblem) -> String {
         func problem(_ message: String) -> ValueProblem { ValueProblem("\(message), not \(DisplayText.quoted(text))") }
         let suffix = ".service"
         guard text.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8), text.utf8.count > suffix.utf8.count,
@@ -204,6 +182,41 @@ nonisolated extension ValueKind {
         }
         let own = ["belfryd.", "belfryd@", "belfry-listener@", "belfryd-fetch"]
         guard !own.contains(where: text.hasPrefix) else { throw problem("expected a service that is not Belfry's own") }
-        return .text(UTF8Text(text))
+        return text
+    }
+}
+
+/// `[On]`.
+private nonisolated struct ApplicationCommands {
+    var commands: [ApplicationCommand] = []
+    let health: ExecCommand?
+
+    /// Reads the commands. Two for one notification are an error.
+    init(_ section: SectionReader, name: String) {
+        let parse = ExecCommand.parser(instance: name)
+        health = section.optional(ApplicationVerb.health.rawValue, parse)
+        for verb in ApplicationVerb.allCases {
+            guard let notification = verb.notification else { continue }
+            add(section.optional(verb.rawValue, parse), verb.rawValue, notification, section)
+        }
+        let known = ApplicationVerb.allCases.map(\.rawValue) + NotificationName.known
+        for key in section.content.unread {
+            if let near = NotificationName.nearMiss(key.string, of: known) {
+                section.warning(
+                    atAll: key, "'\(key)' is taken as a notification of your own, did you mean '\(near)'?")
+            }
+            add(section.optional(key.string, parse), key.string, key.string, section)
+        }
+    }
+
+    private mutating func add(
+        _ command: ExecCommand?, _ key: String, _ notification: String, _ section: SectionReader
+    ) {
+        guard let command else { return }
+        if let other = commands.first(where: { $0.notification.hasSameBytes(as: notification) }) {
+            section.error(
+                at: key, "\(DisplayText.quoted(key)) and '\(other.key)' are the same notification, use one of them")
+        }
+        commands.append(ApplicationCommand(key: key, notification: notification, command: command))
     }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
-internal import BelfryLinux
-
 /// A file that declares one thing by its name, such as `backup.listener`, and its drop-ins.
 package nonisolated struct DeclarationFile {
     /// The sections; nil if the file is not there or its name is invalid.
@@ -14,10 +11,12 @@ package nonisolated struct DeclarationFile {
     package private(set) var list: DiagnosticList
 
     /// Reads the first of the files `NAME.SUFFIX` in these directories, and the drop-ins `NAME.SUFFIX.d/*.conf` in all of them.
-    /// The first section of the schema must be there.
+    /// The first section that is read must be there.
+    ///
+    /// - Parameter decode: reads the sections. Not called if the name is invalid.
     init(
-        _ name: String, suffix: String, in directories: [String], schema: [SectionDescription],
-        reader: any ConfigurationFileReader
+        _ name: String, suffix: String, in directories: [String], reader: any ConfigurationFileReader,
+        _ decode: (inout ConfigurationSections) -> Void
     ) {
         let paths = directories.map { "\($0)/\(name)\(suffix)" }
         var loader = ConfigurationLoader(reader: reader)
@@ -31,32 +30,27 @@ package nonisolated struct DeclarationFile {
             return
         }
         loader.search(paths)
-        let (effective, others) = ConfigurationResolver.resolve(
-            loader.sections, schema: schema, diagnostics: &loader.diagnostics)
-        for section in others {
-            let unknown = ConfigurationResolver.unknown(section, of: schema.map(\.name))
-            loader.diagnostics.error(at: section.name.position, unknown)
-        }
+        var sections = ConfigurationSections(loader.sections, loader.diagnostics)
+        decode(&sections)
+        let others = sections.end()
         let isThere = loader.files.first.map(paths.contains) ?? false
-        if !isThere, !loader.diagnostics.hasErrors {
-            loader.diagnostics.error(at: start, "there is no such file")
-        } else if effective.section(schema[0].name).content.position == nil, !loader.diagnostics.hasErrors {
-            loader.diagnostics.error(
-                at: ConfigurationPosition(file: loader.files[0]), "missing section [\(schema[0].name)]")
+        (effective, files, list) = (sections.effective, isThere ? loader.files : [], sections.diagnostics)
+        for section in others { list.error(at: section.name.position, sections.effective.unknown(section)) }
+        guard !list.hasErrors, let first = sections.effective.sections.first else { return }
+        if !isThere {
+            list.error(at: start, "there is no such file")
+        } else if first.position == nil {
+            list.error(at: ConfigurationPosition(file: loader.files[0]), "missing section [\(first.title)]")
         }
-        (self.effective, files, list) = (effective, isThere ? loader.files : [], loader.diagnostics)
     }
 
     /// All errors and warnings, in the order of files and lines.
     package var diagnostics: [ConfigurationDiagnostic] { list.sorted(files: files) }
 
-    /// A section; nil if there is an error.
-    func section(_ name: String) -> EffectiveSection? { list.hasErrors ? nil : effective?.section(name) }
-
     /// Where a key is set; the beginning of its section if it is not.
     func position(of key: String, in section: String) -> ConfigurationPosition? {
         let section = effective?.section(section)
-        return section?.position(of: key) ?? section?.content.position
+        return section?.position(of: key) ?? section?.position
     }
 
     /// Adds an error at a key.
@@ -66,25 +60,23 @@ package nonisolated struct DeclarationFile {
     }
 }
 
-nonisolated extension ValueKind {
-    /// The command line of a program.
-    static let command = ValueKind { text, _ throws(ValueProblem) in
-        _ = try ExecCommand(text, instance: "x")
-        return .text(UTF8Text(text))
-    }
-
-    /// A time span of at least `minimum` and at most a day.
-    static func finiteTimeSpan(from minimum: Duration, _ text: String) -> ValueKind {
-        ValueKind { value, _ throws(ValueProblem) in
-            guard let span = try TimeSpanText.parse(value), (minimum ... .seconds(86400)).contains(span) else {
-                throw ValueProblem("expected a time span from \(text) to 1d")
-            }
-            return .duration(span)
-        }
-    }
-
+nonisolated extension TimeSpanText {
     /// How long a run may take.
-    static let timeout = finiteTimeSpan(from: .milliseconds(1), "1ms")
+    static func timeout(_ text: String) throws(ValueProblem) -> Duration {
+        try finite(text, from: .milliseconds(1), "1ms")
+    }
+
     /// How often the health is looked at.
-    static let healthInterval = finiteTimeSpan(from: .seconds(1), "1s")
+    static func healthInterval(_ text: String) throws(ValueProblem) -> Duration {
+        try finite(text, from: .seconds(1), "1s")
+    }
+
+    private static func finite(
+        _ text: String, from minimum: Duration, _ minimumText: String
+    ) throws(ValueProblem) -> Duration {
+        guard let span = try parse(text), (minimum ... .seconds(86400)).contains(span) else {
+            throw ValueProblem("expected a time span from \(minimumText) to 1d")
+        }
+        return span
+    }
 }

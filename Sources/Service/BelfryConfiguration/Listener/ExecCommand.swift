@@ -27,6 +27,11 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
         substitutesVariables = false
     }
 
+    /// Reads such values for an instance of that name.
+    static func parser(instance: String) -> ValueParser<ExecCommand> {
+        { text throws(ValueProblem) in try ExecCommand(text, instance: instance) }
+    }
+
     /// Reads the value of `Exec=`.
     ///
     /// - Parameter instance: the value of `%i`.

@@ -74,7 +74,9 @@ package nonisolated struct ListenerCheck {
                 for name in listener.settings?.follows ?? [] where !names.contains(where: name.hasSameBytes) {
                     let text =
                         "there is no listener \(DisplayText.quoted(name)) to follow, unless another program attaches"
-                    guard let position = listener.file.position(of: "Follows", in: "Listener") else { continue }
+                    guard let position = listener.file.position(of: "Follows", in: ListenerFile.section) else {
+                        continue
+                    }
                     found.warning(at: position, text)
                 }
             }
@@ -82,7 +84,7 @@ package nonisolated struct ListenerCheck {
     }
 
     private mutating func report(_ problem: String, at key: String, of listener: ListenerFile?) {
-        guard let position = listener?.file.position(of: key, in: ListenerFile.schema.name) else { return }
+        guard let position = listener?.file.position(of: key, in: ListenerFile.section) else { return }
         found.error(at: position, problem)
     }
 }

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
+internal import Lifecycle
 
 /// A program, or the commands of an application, as a listener: what it answers, and what is run.
 package nonisolated struct ListenerSettings: Sendable, Equatable {
@@ -42,14 +43,20 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
         self.health = health
     }
 
-    /// Decodes a file that was resolved without an error.
-    fileprivate init(_ section: EffectiveSection, name: String) throws(ValueProblem) {
+    /// Reads the settings; nil if there is nothing to run.
+    fileprivate init?(_ section: SectionReader, name: String) {
+        let on = section.names("On", default: nil).map(\.rawValue)
+        let command = section.required("Exec", ExecCommand.parser(instance: name))
+        let timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
+        let follows = section.list("Follows") { $0 }
+        let socket = section.value("Socket", AbsolutePath.parseSocket, default: Self.defaultSocket)
+        let runsOnStart = section.boolean("RunOnStart", default: false)
+        let health = section.optional("Health", ExecCommand.parser(instance: name))
+        let interval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
+        guard let command else { return nil }
         self.init(
-            name: name, on: section.required("On"),
-            commands: .program(try ExecCommand(section.required("Exec"), instance: name)),
-            timeout: section.required("Timeout"), follows: section.required("Follows"),
-            socket: section.required("Socket"), runsOnStart: section.required("RunOnStart"),
-            health: try HealthCheck(section.optional("Health"), every: section.required("HealthInterval"), of: name))
+            name: name, on: on, commands: .program(command), timeout: timeout, follows: follows, socket: socket,
+            runsOnStart: runsOnStart, health: health.map { HealthCheck(command: $0, interval: interval) })
     }
 }
 
@@ -79,19 +86,14 @@ package nonisolated struct HealthCheck: Sendable, Equatable {
     package let command: ExecCommand
     /// How often it is run.
     package let interval: Duration
-
-    /// A check; nil without a command.
-    init?(_ text: String?, every interval: Duration, of name: String) throws(ValueProblem) {
-        guard let text else { return nil }
-        command = try ExecCommand(text, instance: name)
-        self.interval = interval
-    }
 }
 
 /// The files `NAME.listener` in `/etc/belfry/listeners.d`, `/run/belfry/listeners.d`, `/usr/local/lib/belfry/listeners.d` and
 /// `/usr/lib/belfry/listeners.d`, with drop-ins `NAME.listener.d/*.conf`, as for `belfry.conf`.
 package nonisolated struct ListenerFile {
     static let suffix = ".listener"
+    /// The section of a file.
+    static let section = "Listener"
 
     /// The settings; nil if there was an error.
     package let settings: ListenerSettings?
@@ -102,26 +104,14 @@ package nonisolated struct ListenerFile {
     ///
     /// - Parameter root: a prefix of all paths.
     package init(_ name: String, root: String = "", reader: any ConfigurationFileReader = SystemFileReader()) {
-        file = DeclarationFile(
-            name, suffix: Self.suffix, in: Self.directories(root), schema: [Self.schema], reader: reader)
-        settings = file.section(Self.schema.name).flatMap { try? ListenerSettings($0, name: name) }
+        var settings: ListenerSettings?
+        file = DeclarationFile(name, suffix: Self.suffix, in: Self.directories(root), reader: reader) { sections in
+            settings = sections.read(Self.section) { ListenerSettings($0, name: name) }
+        }
+        self.settings = file.list.hasErrors ? nil : settings
     }
 
     static func directories(_ root: String) -> [String] {
         ConfigurationSources.directories(of: RuntimePaths.belfry).map { "\(root)\($0)/listeners.d" }
     }
-
-    /// The section of a file.
-    package static let schema = SectionDescription(
-        "Listener",
-        keys: [
-            KeyDescription("On", .notificationNames, default: nil),
-            KeyDescription("Exec", .command, default: nil),
-            KeyDescription("Timeout", .timeout, default: "10s"),
-            KeyDescription("Follows", .listenerNames, default: ""),
-            KeyDescription("Socket", .socketPath, default: ListenerSettings.defaultSocket),
-            KeyDescription("RunOnStart", .boolean, default: "no"),
-            KeyDescription("Health", .command, default: ""),
-            KeyDescription("HealthInterval", .healthInterval, default: "30s"),
-        ])
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
 import CBelfry
 import Glibc
 
@@ -21,20 +20,17 @@ nonisolated extension LoadedConfiguration {
     package func checkingCaches(
         environment: [String: String], uid: UInt32, name: String, specifiers: Specifiers, onDisk: Bool
     ) -> LoadedConfiguration {
-        let service = effective.section("Service")
         let paths = RuntimePaths(
-            environment: environment, uid: uid, name: name, runtimeDirectory: service.optional("RuntimeDirectory"),
-            stateDirectory: service.optional("StateDirectory"))
+            environment: environment, uid: uid, name: name, runtimeDirectory: decoded.service.runtimeDirectory,
+            stateDirectory: decoded.service.stateDirectory)
         let directories = [
             ("runtime directory", paths.runtimeDirectory), ("state directory", paths.stateDirectory),
             ("directory for the states of listeners", paths.stateDirectory + "/state"),
         ].map { (name: $0, path: $1, real: onDisk ? Self.realPath($1) : $1) }
         var found = DiagnosticList()
-        let caches = effective.instances("Cache").map { section -> [String] in
-            guard let position = section.position(of: "Path"), let words: [String] = section.optional("Path") else {
-                return []
-            }
-            return words.compactMap { word in
+        let caches = zip(decoded.caches, effective.sections("Cache")).map { cache, section -> [String] in
+            guard let position = section.position(of: "Path") else { return [] }
+            return cache.paths.compactMap { word in
                 do throws(ValueProblem) {
                     let path = try specifiers.path(word)
                     if let problem = Self.problem(of: path, directories, onDisk: onDisk) {

@@ -30,11 +30,13 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
         case .search(let root, let name, let instance, let own, let file):
             loader.search(ConfigurationSources.mainFiles(of: name, instance, own, file).map { root + $0 })
         }
-        let (effective, others) = ConfigurationResolver.resolve(loader.sections, diagnostics: &loader.diagnostics)
+        var sections = ConfigurationSections(loader.sections, loader.diagnostics)
+        let settings = BelfrySettings(&sections)
+        let others = sections.end()
         return LoadedConfiguration(
-            settings: loader.diagnostics.hasErrors ? nil : BelfrySettings(effective),
-            diagnostics: loader.diagnostics.sorted(files: loader.files), effective: effective, others: others,
-            files: loader.files, mainFile: sources.mainFile)
+            decoded: settings, diagnostics: sections.diagnostics.sorted(files: loader.files),
+            effective: sections.effective,
+            others: others, files: loader.files, mainFile: sources.mainFile)
     }
 
     /// Reads the first of `mainFiles` that exists, and then the files in their `.d` directories.
@@ -108,11 +110,11 @@ package nonisolated enum ConfigurationSources: Sendable, Equatable {
 
 /// The result of loading a configuration.
 package nonisolated struct LoadedConfiguration: Sendable {
-    /// The settings; nil if there was an error.
-    package let settings: BelfrySettings?
+    /// The settings. What has an error has its default.
+    package private(set) var decoded: BelfrySettings
     /// All errors and warnings, in the order of files and lines.
-    package let diagnostics: [ConfigurationDiagnostic]
-    /// The value of each key and where it was set.
+    package private(set) var diagnostics: [ConfigurationDiagnostic]
+    /// The sections that were read, and where each key was set.
     package let effective: EffectiveConfiguration
     /// The sections that are not Belfry's, in order of ascending priority.
     let others: [IniSection]
@@ -121,31 +123,32 @@ package nonisolated struct LoadedConfiguration: Sendable {
     /// The file that settings belong to that no file has.
     let mainFile: String
 
+    /// The settings; nil if there is an error.
+    package var settings: BelfrySettings? {
+        diagnostics.contains { $0.severity == .error } ? nil : decoded
+    }
+
     /// The same configuration with an error for each section that is neither Belfry's nor one of `own`.
     package func requiringKnownSections(_ own: [String]) -> LoadedConfiguration {
         var found = DiagnosticList()
         for section in others where !own.contains(where: section.name.string.hasSameBytes) {
-            let known = KeysAndDefaults.all.map(\.name) + own
-            found.error(at: section.name.position, ConfigurationResolver.unknown(section, of: known))
+            found.error(at: section.name.position, effective.unknown(section, own: own))
         }
         return adding(found.diagnostics)
     }
 
     /// The same configuration with other paths of caches, in the order of the sections.
     func replacing(pathsOfCaches paths: [[String]]) -> LoadedConfiguration {
-        guard var settings else { return self }
-        for (index, paths) in paths.enumerated() { settings.caches[index].paths = paths }
-        return LoadedConfiguration(
-            settings: settings, diagnostics: diagnostics, effective: effective, others: others, files: files,
-            mainFile: mainFile)
+        var copy = self
+        for (index, paths) in paths.enumerated() { copy.decoded.caches[index].paths = paths }
+        return copy
     }
 
     /// The same configuration with more problems.
     package func adding(_ found: [ConfigurationDiagnostic]) -> LoadedConfiguration {
         guard !found.isEmpty else { return self }
-        return LoadedConfiguration(
-            settings: found.contains { $0.severity == .error } ? nil : settings,
-            diagnostics: ConfigurationDiagnostic.sorted(diagnostics + found, files: files), effective: effective,
-            others: others, files: files, mainFile: mainFile)
+        var copy = self
+        copy.diagnostics = ConfigurationDiagnostic.sorted(diagnostics + found, files: files)
+        return copy
     }
 }

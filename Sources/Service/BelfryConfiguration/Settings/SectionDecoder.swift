@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
+
 /// Decodes a section of the service's own into the service's type.
 ///
 /// A property is set by the key of its name, whose first letter may be written in upper or lower case: `SizeMax=` sets
 /// `sizeMax`. Of repeated assignments the last one counts, and those of a list are joined. An empty assignment counts as
 /// none, and clears a list.
 package nonisolated struct SectionDecoder: Decoder {
-    private let section: SectionDecoding
+    let section: SectionReader
+    /// Where the section begins; where it could begin if no file has it.
+    let position: ConfigurationPosition
     package let codingPath: [any CodingKey] = []
     package var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    fileprivate init(_ section: SectionDecoding) { self.section = section }
 
     /// Decodes a section.
     ///
@@ -26,22 +28,42 @@ package nonisolated struct SectionDecoder: Decoder {
         _ type: Value.Type, section name: String, of loaded: LoadedConfiguration
     ) -> DecodedSection<Value> {
         var found = DiagnosticList()
-        let section = SectionDecoding(name, of: loaded, diagnostics: &found)
+        let content = SectionContent(name, of: loaded.others, key: \.capitalized, &found)
+        let position = content.position ?? ConfigurationPosition(file: loaded.mainFile)
+        let decoder = SectionDecoder(section: SectionReader(content), position: position)
         var value: Value?
         do {
-            value = try type.init(from: SectionDecoder(section))
+            value = try type.init(from: decoder)
         } catch {
-            let problem = section.problem(error)
+            let problem = decoder.problem(error)
             found.error(at: problem.position, problem.message)
         }
-        section.reportUnknownKeys(&found)
+        decoder.section.content.reportUnknownKeys(&found)
         return DecodedSection(
-            value: found.hasErrors ? nil : value, diagnostics: found.diagnostics, section: section)
+            value: found.hasErrors ? nil : value, diagnostics: found.diagnostics, content: decoder.section.content)
+    }
+
+    /// The decoder of a key, which the type asks for.
+    fileprivate func decoder(of key: some CodingKey) -> SettingDecoder {
+        let key = UTF8Text(key.stringValue.capitalized)
+        return SettingDecoder(
+            section: self, key: key, texts: section.assignments(of: key).map(SettingText.init), isWord: false)
+    }
+
+    /// An error of the type's own initializer, at the value that it names, or else at the section.
+    private func problem(_ error: any Error) -> SettingProblem {
+        if let problem = error as? SettingProblem { return problem }
+        guard let context = (error as? DecodingError)?.context, let key = context.codingPath.first else {
+            let text = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
+            return SettingProblem(
+                position: position, message: "invalid section [\(section.content.title)]: \(DisplayText.line(text))")
+        }
+        return decoder(of: key).problem(context.debugDescription)
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        section.accept(type)
-        return KeyedDecodingContainer(SectionReader<Key>(section: section))
+        section.accept { KeyedSection<Key>.key($0) != nil }
+        return KeyedDecodingContainer(KeyedSection<Key>(section: self))
     }
 
     package func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw needsKeys }
@@ -50,7 +72,7 @@ package nonisolated struct SectionDecoder: Decoder {
 
     private var needsKeys: SettingProblem {
         SettingProblem(
-            position: section.position, message: "section [\(section.content.title)] needs a type with properties")
+            position: position, message: "section [\(section.content.title)] needs a type with properties")
     }
 }
 
@@ -60,24 +82,27 @@ package nonisolated struct DecodedSection<Value> {
     package let value: Value?
     /// The errors.
     package let diagnostics: [ConfigurationDiagnostic]
-    fileprivate let section: SectionDecoding
+    fileprivate let content: SectionContent
 
     /// The section as a file, with a comment about each key.
-    package var printed: String { section.printed }
-}
-
-/// An error and its position.
-nonisolated struct SettingProblem: Error {
-    let position: ConfigurationPosition
-    let message: String
+    package var printed: String { content.printed }
 }
 
 /// Reads the values of a section by their keys.
-private nonisolated struct SectionReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let section: SectionDecoding
+private nonisolated struct KeyedSection<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let section: SectionDecoder
     let codingPath: [any CodingKey] = []
 
-    var allKeys: [Key] { section.names.compactMap(SectionDecoding.key) }
+    /// The keys that are set, as they are written.
+    var allKeys: [Key] {
+        let content = section.section.content
+        return content.keys.compactMap { content.counted($0).last.flatMap { Self.key($0.key.string) } }
+    }
+
+    /// The key of a type for a name in a file; nil if it has none.
+    static func key(_ name: String) -> Key? {
+        Key(stringValue: name) ?? Key(stringValue: name.capitalized) ?? Key(stringValue: name.uncapitalized)
+    }
 
     func contains(_ key: Key) -> Bool { !section.decoder(of: key).isEmpty }
 
@@ -98,6 +123,30 @@ private nonisolated struct SectionReader<Key: CodingKey>: KeyedDecodingContainer
     }
 
     /// A superclass has its keys in the same section.
-    func superDecoder() -> any Decoder { SectionDecoder(section) }
-    func superDecoder(forKey key: Key) -> any Decoder { SectionDecoder(section) }
+    func superDecoder() -> any Decoder { section }
+    func superDecoder(forKey key: Key) -> any Decoder { section }
+}
+
+nonisolated extension String {
+    /// The same with the first letter in upper case, if it is an ASCII letter.
+    fileprivate var capitalized: String { withFirst(97...122) { $0 - 32 } }
+
+    /// The same with the first letter in lower case, if it is an ASCII letter.
+    fileprivate var uncapitalized: String { withFirst(65...90) { $0 + 32 } }
+
+    private func withFirst(_ range: ClosedRange<UInt8>, _ change: (UInt8) -> UInt8) -> String {
+        guard let first = utf8.first, range.contains(first) else { return self }
+        return String(Unicode.Scalar(change(first))) + String(Substring(utf8.dropFirst()))
+    }
+}
+
+nonisolated extension DecodingError {
+    var context: Context {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        @unknown default: Context(codingPath: [], debugDescription: "\(self)")
+        }
+    }
 }

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
+
 /// The decoder of one value of a section, or of one word of a list.
 nonisolated struct SettingDecoder: Decoder, SingleValueDecodingContainer {
-    enum Source {
-        /// The assignments that count; none if the key is not set.
-        case entries(ArraySlice<IniEntry>)
-        case word(String, ConfigurationPosition)
-    }
-
-    let section: SectionDecoding
-    let key: String
-    let source: Source
+    let section: SectionDecoder
+    let key: UTF8Text
+    /// The assignments that count, none if the key is not set; or one word.
+    let texts: [SettingText]
+    let isWord: Bool
     let codingPath: [any CodingKey] = []
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     /// Whether the key is not set.
-    var isEmpty: Bool { if case .entries(let entries) = source { entries.isEmpty } else { false } }
+    var isEmpty: Bool { texts.isEmpty }
 
     func decodeNil() -> Bool { isEmpty }
 
@@ -29,23 +27,14 @@ nonisolated struct SettingDecoder: Decoder, SingleValueDecodingContainer {
 
     /// The words of all assignments. A list that is not set is empty.
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .entries(let entries) = source else {
-            throw problem("the service asks for a list in a list, which a file cannot have")
+        guard !isWord else { throw problem("the service asks for a list in a list, which a file cannot have") }
+        section.section.markList(key)
+        let words = try texts.flatMap { try $0.words() }
+        guard words.count <= SectionReader.longestList else {
+            throw problem("list is longer than \(SectionReader.longestList) words")
         }
-        section.markList(key)
-        let words = try entries.flatMap { entry in
-            do throws(ValueProblem) {
-                return try IniWords.split(entry.value.string).map { word in
-                    with(.word(word.text, entry.value.position(at: word.offset)))
-                }
-            } catch {
-                throw problem(error)
-            }
-        }
-        guard words.count <= SectionContent.longestList else {
-            throw problem("list is longer than \(SectionContent.longestList) words")
-        }
-        return SettingWords(words: words, end: self)
+        return SettingWords(
+            words: words.map { SettingDecoder(section: section, key: key, texts: [$0], isWord: true) }, end: self)
     }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -58,37 +47,20 @@ nonisolated struct SettingDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     /// An error about this value.
-    func problem(_ message: String) -> SettingProblem { problem(ValueProblem(message)) }
+    func problem(_ message: String) -> SettingProblem { problem(ValueProblem(DisplayText.line(message))) }
 
     private func problem(_ problem: ValueProblem) -> SettingProblem {
-        let position =
-            switch source {
-            case .entries(let entries): entries.last?.value.position(at: problem.offset) ?? section.position
-            case .word(_, let position): position
-            }
-        return SettingProblem(
-            position: position, message: "invalid value of '\(key)': \(DisplayText.line(problem.message))")
-    }
-
-    private var text: String? {
-        switch source {
-        case .entries(let entries): entries.last?.value.string
-        case .word(let text, _): text
-        }
+        texts.last?.problem(problem)
+            ?? SettingProblem(position: section.position, message: "invalid value of '\(key)': \(problem.message)")
     }
 
     /// The value of a type that does not decode itself; nil for one that does.
     private func scalar(_ type: Any.Type) throws(SettingProblem) -> Any? {
         guard let parse = SettingScalar.parser(of: type) else { return nil }
-        guard let text else {
-            throw SettingProblem(
-                position: section.position, message: section.content.missing(key))
+        guard let text = texts.last else {
+            throw SettingProblem(position: section.position, message: section.section.content.missing(key.string))
         }
-        do throws(ValueProblem) {
-            return try parse(text)
-        } catch {
-            throw problem(error)
-        }
+        return try text.parse(parse)
     }
 
     /// The error for one of a type that decodes itself.
@@ -96,17 +68,13 @@ nonisolated struct SettingDecoder: Decoder, SingleValueDecodingContainer {
         switch error {
         case let error as SettingProblem: error
         case let error as DecodingError:
-            if let text, let choices = Self.choices(of: type) {
+            if let text = texts.last?.text, let choices = Self.choices(of: type) {
                 problem(ValueProblem(notOneOf: choices, text))
             } else {
                 problem(error.context.debugDescription)
             }
         default: problem("\(error)")
         }
-    }
-
-    private func with(_ source: Source) -> SettingDecoder {
-        SettingDecoder(section: section, key: key, source: source)
     }
 
     /// The values of an enumeration of strings that lists its cases.

@@ -4,13 +4,10 @@
 /// Reads the types that do not decode themselves: their text has the syntax of systemd, or their own `init(from:)` expects
 /// another form.
 nonisolated enum SettingScalar {
-    /// Reads the value of a text, and throws `ValueProblem` for text that is no value of the type.
-    typealias Parser = (String) throws(ValueProblem) -> Any
-
     /// The parser for a type; nil for a type that decodes itself.
-    static func parser(of type: Any.Type) -> Parser? {
+    static func parser(of type: Any.Type) -> ValueParser<Any>? {
         if type == String.self { return { text throws(ValueProblem) in text } }
-        if type == Bool.self { return { text throws(ValueProblem) in try BooleanText.parse(text) } }
+        if type == Bool.self { return BooleanText.parse }
         if type == ByteSize.self { return { text throws(ValueProblem) in try ByteSize(text) } }
         if type == Duration.self { return duration }
         if let type = type as? any FixedWidthInteger.Type {

@@ -84,6 +84,12 @@ package nonisolated struct DiagnosticList: Sendable {
         add(ConfigurationDiagnostic(.warning, at: position, message))
     }
 
+    /// Adds those of another list.
+    mutating func add(_ other: DiagnosticList) {
+        for diagnostic in other.diagnostics { add(diagnostic) }
+        hasErrors = hasErrors || other.hasErrors
+    }
+
     /// The diagnostics in the order of `files` and of their lines; those in other files come first.
     package func sorted(files: [String]) -> [ConfigurationDiagnostic] {
         ConfigurationDiagnostic.sorted(diagnostics, files: files)

@@ -42,6 +42,13 @@ package nonisolated enum NotificationName {
         throw ValueProblem("notification name is longer than 255 characters")
     }
 
+    /// The warning about a name that is almost one of Belfry's; nil if there is nothing to say.
+    static func doubt(_ name: LifecycleNotification.Name) -> String? {
+        nearMiss(name.rawValue, of: known).map {
+            "no notification of Belfry's is named '\(name)', did you mean '\($0)'?"
+        }
+    }
+
     /// The one of `names` that `text` almost equals; nil if it equals one of them or is near to none.
     package static func nearMiss(_ text: String, of names: [String]) -> String? {
         if names.contains(where: text.hasSameBytes) { return nil }

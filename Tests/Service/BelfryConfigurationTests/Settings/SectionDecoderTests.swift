@@ -134,7 +134,7 @@ struct SectionDecoderTests {
             "8: error: invalid value of 'Format': expected one of 'jpeg', 'webp', not 'jpg', did you mean 'jpeg'?"
         ),
         ("Folders=a 'b", "11: error: invalid value of 'Folders': missing closing quote"),
-        ("Times=1s 2x", "10: error: invalid value of 'Times': unknown unit of time 'x'"),
+        ("Times=1s 2x", "11: error: invalid value of 'Times': unknown unit of time 'x'"),
         (
             "Formats=jpeg wepb",
             "14: error: invalid value of 'Formats': expected one of 'jpeg', 'webp', not 'wepb', did you mean 'webp'?"
