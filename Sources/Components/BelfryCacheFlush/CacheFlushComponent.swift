@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 public import Belfry
-package import BelfryConfiguration
+internal import BelfryConfiguration
 internal import BelfryLinux
 internal import BelfryListeners
 internal import Glibc
@@ -12,23 +12,6 @@ extension ServiceComponent {
     /// Writes back and trims the directory of each `[Cache NAME]` section of the configuration, on the notifications in its
     /// `On=`.
     public nonisolated static var cacheFlush: ServiceComponent { ServiceComponent(CacheFlushComponent.self) }
-}
-
-/// A cache, and the notifications that flush it.
-package nonisolated struct CacheParameters: Sendable {
-    let directories: DirectoryCache
-    let names: [LifecycleNotification.Name]
-
-    /// From a section `[Cache NAME]`.
-    package init(_ settings: CacheSettings) {
-        directories = DirectoryCache(
-            name: settings.name, paths: settings.paths,
-            limits: TrimLimits(
-                sizeMax: settings.sizeMax, ageMax: settings.ageMax, filesMax: settings.filesMax,
-                keepFree: settings.keepFree),
-            writeBack: settings.writeBack, dropPages: settings.dropPages, isDryRun: settings.isDryRun)
-        names = settings.on
-    }
 }
 
 /// The component that adds the listener.
@@ -47,10 +30,6 @@ final class CacheFlushComponent: RunningComponent {
             specifiers: Specifiers(
                 environment: environment, uid: uid, service: options.instanceName, instance: options.instance),
             onDisk: onDisk)
-    }
-
-    static nonisolated func configure(_ settings: BelfrySettings, _ configuration: inout LifecycleConfiguration) {
-        configuration[[CacheParameters].self] = settings.caches.map(CacheParameters.init)
     }
 
     init(_ service: ComponentParameters) { log = service.log }

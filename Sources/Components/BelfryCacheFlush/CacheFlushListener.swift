@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 internal import BelfryEventLoop
 package import BelfryListeners
 internal import BelfrySystemd
@@ -23,7 +24,7 @@ package final class CacheFlushListener: LifecycleListener {
     package let isRequired = false
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
-    private var caches: [CacheParameters]
+    private var caches: [CacheSettings]
     private var running: FlushBatch?
     private var waiting: FlushBatch?
     private var timer: (any LifecycleTimer)?
@@ -35,7 +36,7 @@ package final class CacheFlushListener: LifecycleListener {
     package init(mediator: LifecycleMediator, log: ServiceLog) {
         self.mediator = mediator
         self.log = log
-        caches = mediator.configuration[[CacheParameters].self] ?? []
+        caches = mediator.configuration[BelfrySettings.self]?.caches ?? []
         stops = mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.cancelPosts() }
     }
 
@@ -50,11 +51,11 @@ package final class CacheFlushListener: LifecycleListener {
     /// The notifications that any cache is flushed on, in the order of the configuration.
     private var interests: [LifecycleNotification.Name] {
         var seen: Set<LifecycleNotification.Name> = []
-        return caches.flatMap(\.names).filter { seen.insert($0).inserted }
+        return caches.flatMap(\.on).filter { seen.insert($0).inserted }
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
-        caches = configuration?[[CacheParameters].self] ?? []
+        caches = configuration?[BelfrySettings.self]?.caches ?? []
         mediator.updateAnswers(of: self)
     }
 
@@ -82,13 +83,12 @@ package final class CacheFlushListener: LifecycleListener {
     private func runNext() {
         guard running == nil, let batch = waiting else { return }
         (running, waiting) = (batch, nil)
-        let wanted = caches.filter { !batch.names.isDisjoint(with: $0.names) }
-        let directories = wanted.map(\.directories)
+        let wanted = caches.filter { !batch.names.isDisjoint(with: $0.on) }
         let now = Duration.microseconds(mediator.clock.now.realtimeUsec)
         let monitor = batch.monitor
         scheduleProgress()
         WorkerThread.run {
-            directories.map { $0.flush(now: now, monitor: monitor) }
+            wanted.map { $0.flush(now: now, monitor: monitor) }
         } then: { [self] reports in
             for report in reports where report.directories > 0 {
                 log.write(CacheFlushRecord.record(of: report, for: batch))
@@ -97,10 +97,10 @@ package final class CacheFlushListener: LifecycleListener {
             timer?.cancel()
             batch.end { request in
                 let name = request.notification.name
-                let own = zip(wanted, reports).filter { $0.0.names.contains(name) }.map(\.1)
+                let own = zip(wanted, reports).filter { $0.0.on.contains(name) }.map(\.1)
                 // It is done, so no time is needed.
                 request.progress.report(nextWithin: .zero, details: batch.details(own))
-                return CacheFlushFailure(own).map { .failed($0.description) } ?? .completed
+                return Self.outcome(own)
             }
             runNext()
         }
@@ -141,16 +141,10 @@ package final class CacheFlushListener: LifecycleListener {
     }
 
     private static let stopping = ListenerOutcome.failed("cancelled, the service is stopping")
-}
 
-/// The problems of a flush. Caches that are not named were flushed.
-nonisolated struct CacheFlushFailure: Error, Sendable, CustomStringConvertible {
-    let description: String
-
-    /// Nil when nothing went wrong.
-    init?(_ reports: [CacheFlushReport]) {
+    /// The outcome with the problems. Caches that are not named were flushed.
+    private static func outcome(_ reports: [CacheFlushReport]) -> ListenerOutcome {
         let problems = reports.flatMap { report in report.problems.map { "cache '\(report.name)': \($0)" } }
-        if problems.isEmpty { return nil }
-        description = problems.joined(separator: "; ")
+        return problems.isEmpty ? .completed : .failed(problems.joined(separator: "; "))
     }
 }

@@ -20,7 +20,7 @@ struct CacheFlushListenerTests {
             "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
         let writer = RecordingWriter()
         var conformance = ListenerConformance(timeout: .seconds(10))
-        conformance.configuration[[CacheParameters].self] = try parameters(file)
+        conformance.configuration[BelfrySettings.self] = try settings(file)
 
         let failures = try await conformance.check { mediator, _ in
             CacheFlushListener(mediator: mediator, log: ServiceLog { _ in writer })
@@ -30,10 +30,10 @@ struct CacheFlushListenerTests {
         #expect(!writer.records.isEmpty)
     }
 
-    private func parameters(_ file: String) throws -> [CacheParameters] {
+    private func settings(_ file: String) throws -> BelfrySettings {
         let settings = try #require(ConfigurationLoader.read(from: .files([file])).settings)
         try #require(settings.caches.count == 1)
-        return settings.caches.map { CacheParameters($0) }
+        return settings
     }
 
     private func service(
@@ -44,7 +44,7 @@ struct CacheFlushListenerTests {
         let file = try directory.write(
             "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\n\(limits)\nWriteBack=no\n")
         var configuration = LifecycleConfiguration()
-        configuration[[CacheParameters].self] = try parameters(file)
+        configuration[BelfrySettings.self] = try settings(file)
         let mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
         let writer = RecordingWriter()
         try mediator.addListener(CacheFlushListener(mediator: mediator, log: ServiceLog { _ in writer }))

@@ -25,17 +25,16 @@ nonisolated struct CachePath {
 
     /// Calls `body` with each directory that the path names, or with the reason why it cannot be used. What matches a
     /// pattern and is no directory with a valid CACHEDIR.TAG is no cache, and is skipped.
-    func visit(_ body: (Result<CacheRoot, CacheError>) -> Void) {
+    func visit(_ body: (Result<CacheDirectory, CacheError>) -> Void) {
         guard !pattern.patterns.isEmpty else {
-            return body(Result { () throws(CacheError) in try CacheRoot(text) })
+            return body(Result { () throws(CacheError) in try CacheDirectory(text) })
         }
         let descriptor = open(pattern.prefix, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         do throws(Errno) {
             guard descriptor >= 0 else { throw Errno(errno) }
-            let directory = try OpenDirectory(taking: descriptor)
-            let prefix = pattern.prefix == "/" ? "" : pattern.prefix
+            let path = pattern.prefix == "/" ? "" : pattern.prefix
             var count = 0
-            _ = visit(pattern.patterns[...], in: CacheRoot(path: prefix, directory: directory)) {
+            _ = visit(pattern.patterns[...], in: try CacheDirectory(taking: descriptor, path: path)) {
                 count += 1
                 if count > Self.mostDirectories { return false }
                 body($0)
@@ -51,7 +50,7 @@ nonisolated struct CachePath {
 
     /// - Returns: whether to go on.
     private func visit(
-        _ patterns: ArraySlice<String>, in above: CacheRoot, _ body: (Result<CacheRoot, CacheError>) -> Bool
+        _ patterns: ArraySlice<String>, in above: CacheDirectory, _ body: (Result<CacheDirectory, CacheError>) -> Bool
     ) -> Bool {
         guard let first = patterns.first else {
             do throws(CacheError) {
@@ -65,9 +64,9 @@ nonisolated struct CachePath {
         }
         var goesOn = true
         do throws(Errno) {
-            while goesOn, !monitor.isCancelled, let name = try above.directory.next() {
+            while goesOn, !monitor.isCancelled, let name = try above.stream.next() {
                 guard PathPattern.matches(first, name) else { continue }
-                let path = "\(above.path)/\(String(cString: name))"
+                let path = above.path(of: name)
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
                 let descriptor = openat(above.descriptor, name, flags)
                 if descriptor >= 0 {
@@ -84,11 +83,10 @@ nonisolated struct CachePath {
 
     private func visit(
         _ patterns: ArraySlice<String>, _ descriptor: Int32, _ path: String,
-        _ body: (Result<CacheRoot, CacheError>) -> Bool
+        _ body: (Result<CacheDirectory, CacheError>) -> Bool
     ) -> Bool {
         do throws(Errno) {
-            let directory = try OpenDirectory(taking: descriptor)
-            return visit(patterns, in: CacheRoot(path: path, directory: directory), body)
+            return visit(patterns, in: try CacheDirectory(taking: descriptor, path: path), body)
         } catch {
             return body(.failure(CacheError(error, "open", path)))
         }
@@ -96,17 +94,21 @@ nonisolated struct CachePath {
 }
 
 /// An open directory of a cache.
-nonisolated struct CacheRoot {
+nonisolated struct CacheDirectory {
     /// For messages.
     let path: String
-    let directory: OpenDirectory
+    let stream: NameStream
 
-    var descriptor: Int32 { directory.descriptor }
+    var descriptor: Int32 { stream.descriptor }
 
-    init(path: String, directory: OpenDirectory) {
+    /// Takes ownership of the descriptor, also on error.
+    init(taking descriptor: Int32, path: String) throws(Errno) {
+        stream = try NameStream(taking: descriptor)
         self.path = path
-        self.directory = directory
     }
+
+    /// The path of a name in it, for messages; invalid UTF-8 is replaced.
+    func path(of name: UnsafePointer<CChar>) -> String { "\(path)/\(String(cString: name))" }
 
     /// Opens a directory. With a trailing slash or `/.` the kernel would follow a link despite O_NOFOLLOW.
     ///
@@ -127,7 +129,7 @@ nonisolated struct CacheRoot {
             throw CacheError.link(path)
         }
         do throws(Errno) {
-            self.init(path: path, directory: try OpenDirectory(taking: descriptor))
+            try self.init(taking: descriptor, path: path)
         } catch {
             throw CacheError(error, "open", path)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryConfiguration
 import BelfryLinux
 import CBelfry
 import Glibc
@@ -10,9 +11,9 @@ import Glibc
 /// A flush that deletes walks the tree twice. The first walk remembers when each file was last used, and not its name: so a
 /// million files take 24 MB. The second one deletes the files up to the time of the plan.
 package nonisolated struct CacheSweep {
-    private let cache: DirectoryCache
+    private let cache: CacheSettings
     private let limits: TreeLimits
-    private let root: CacheRoot
+    private let root: CacheDirectory
     private let boundary: TreeBoundary
     private let keepsAccessTimes: Bool
     private let monitor: FlushMonitor
@@ -25,7 +26,7 @@ package nonisolated struct CacheSweep {
     /// - Parameter report: what was done in other directories of the cache.
     /// - Throws: `CacheError` if the directory is a mount point, or cannot be examined.
     init(
-        _ cache: DirectoryCache, root: CacheRoot, report: CacheFlushReport, limits: TreeLimits = TreeLimits(),
+        _ cache: CacheSettings, root: CacheDirectory, report: CacheFlushReport, limits: TreeLimits = TreeLimits(),
         monitor: FlushMonitor
     ) throws(CacheError) {
         self.cache = cache
@@ -37,7 +38,7 @@ package nonisolated struct CacheSweep {
         guard isMountPoint == 0 else { throw CacheError.mountPoint(root.path) }
         var fileSystem = belfry_file_system()
         do throws(Errno) {
-            boundary = try TreeBoundary(root: root.directory)
+            boundary = try TreeBoundary(root: root)
             let result = belfry_examine_file_system(root.descriptor, &fileSystem)
             guard result == 0 else { throw Errno(result) }
         } catch {
@@ -53,10 +54,10 @@ package nonisolated struct CacheSweep {
     ///
     /// - Throws: `CacheError` if the path is invalid, a symbolic link or a mount point, or cannot be opened.
     package init(
-        _ cache: DirectoryCache, limits: TreeLimits = TreeLimits(), monitor: FlushMonitor = FlushMonitor()
+        _ cache: CacheSettings, limits: TreeLimits = TreeLimits(), monitor: FlushMonitor = FlushMonitor()
     ) throws(CacheError) {
         try self.init(
-            cache, root: try CacheRoot(cache.paths[0]),
+            cache, root: try CacheDirectory(cache.paths[0]),
             report: CacheFlushReport(name: cache.name, isDryRun: cache.isDryRun),
             limits: limits, monitor: monitor)
     }

@@ -16,7 +16,7 @@ package nonisolated enum CacheTag {
     /// Requires a valid tag in a directory.
     ///
     /// - Throws: `tagMissing`, `tagNotRegular`, `tagSignature`, or `system` if it cannot be read.
-    static func require(in root: CacheRoot) throws(CacheError) {
+    static func require(in root: CacheDirectory) throws(CacheError) {
         let path = root.path
         // Without O_NONBLOCK, opening a FIFO would block until there is a writer.
         let descriptor = openat(root.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

@@ -15,7 +15,7 @@ nonisolated struct TreeBoundary: Sendable {
     private let device: UInt64
 
     /// The boundary of the cache with this root.
-    init(root: OpenDirectory) throws(Errno) {
+    init(root: CacheDirectory) throws(Errno) {
         var status = belfry_status()
         let result = belfry_status_at(root.descriptor, "", &status)
         guard result == 0 else { throw Errno(result) }
@@ -33,7 +33,7 @@ nonisolated struct TreeBoundary: Sendable {
     ///
     /// - Throws: an error number; EXDEV for another mount or a subvolume, ELOOP or ENOTDIR for a symbolic link.
     func open(
-        _ name: UnsafePointer<CChar>, in directory: OpenDirectory, flags: Int32
+        _ name: UnsafePointer<CChar>, in directory: CacheDirectory, flags: Int32
     ) throws(Errno) -> (Int32, belfry_status) {
         let descriptor = openat(directory.descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw Errno(errno) }
@@ -47,13 +47,15 @@ nonisolated struct TreeBoundary: Sendable {
     }
 
     /// Opens one directory in the same way. `.` is the directory itself, with a separate stream.
-    func openDirectory(_ name: UnsafePointer<CChar>, in directory: OpenDirectory) throws(Errno) -> OpenDirectory {
-        try OpenDirectory(taking: try open(name, in: directory, flags: O_RDONLY | O_DIRECTORY).0)
+    func openDirectory(
+        _ name: UnsafePointer<CChar>, in directory: CacheDirectory, path: String
+    ) throws(Errno) -> CacheDirectory {
+        try CacheDirectory(taking: try open(name, in: directory, flags: O_RDONLY | O_DIRECTORY).0, path: path)
     }
 }
 
-/// An open directory with a stream of the names in it. It is closed on deinitialization.
-nonisolated final class OpenDirectory {
+/// The names in an open directory, which is closed on deinitialization.
+nonisolated final class NameStream {
     private let stream: OpaquePointer
 
     /// The descriptor, valid during the lifetime of the object.

@@ -10,24 +10,18 @@ import Glibc
 ///
 /// Entries that are deleted or replaced during the walk are skipped. Cancellation ends the walk at the next entry.
 nonisolated final class TreeWalk {
-    private struct Level {
-        let directory: OpenDirectory
-        /// For messages.
-        let path: String
-    }
-
     private let boundary: TreeBoundary
     private let limits: TreeLimits
     private let monitor: FlushMonitor
-    private var levels: [Level] = []
+    private var levels: [CacheDirectory] = []
     private var entries = 0
 
     /// Starts at the root, with a separate stream.
-    init(root: CacheRoot, boundary: TreeBoundary, limits: TreeLimits, monitor: FlushMonitor) throws(Errno) {
+    init(root: CacheDirectory, boundary: TreeBoundary, limits: TreeLimits, monitor: FlushMonitor) throws(Errno) {
         self.boundary = boundary
         self.limits = limits
         self.monitor = monitor
-        levels = [Level(directory: try boundary.openDirectory(".", in: root.directory), path: root.path)]
+        levels = [try boundary.openDirectory(".", in: root, path: root.path)]
     }
 
     /// The next regular file, which may be used until the next call; nil at the end. Problems are added to the report.
@@ -49,9 +43,9 @@ nonisolated final class TreeWalk {
                 return nil
             }
             var status = belfry_status()
-            let result = belfry_status_at(level.directory.descriptor, name, &status)
+            let result = belfry_status_at(level.descriptor, name, &status)
             guard result == 0 else {
-                if result != -ENOENT { report.add(Errno(result), "examine", path(of: name, in: level)) }
+                if result != -ENOENT { report.add(Errno(result), "examine", level.path(of: name)) }
                 continue
             }
             if belfry_is_directory(status.mode) {
@@ -62,15 +56,15 @@ nonisolated final class TreeWalk {
                     report.mountsSkipped += 1
                     continue
                 }
-                return WalkedFile(directory: level.directory, name: name, status: status, directoryPath: level.path)
+                return WalkedFile(directory: level, name: name, status: status)
             }
         }
         return nil
     }
 
-    private func nextName(of level: Level, _ report: inout CacheFlushReport) -> UnsafePointer<CChar>? {
+    private func nextName(of level: CacheDirectory, _ report: inout CacheFlushReport) -> UnsafePointer<CChar>? {
         do throws(Errno) {
-            return try level.directory.next()
+            return try level.stream.next()
         } catch {
             report.add(error, "read", level.path)
             return nil
@@ -78,7 +72,7 @@ nonisolated final class TreeWalk {
     }
 
     private func enter(
-        _ name: UnsafePointer<CChar>, _ status: belfry_status, _ level: Level, _ report: inout CacheFlushReport
+        _ name: UnsafePointer<CChar>, _ status: belfry_status, _ level: CacheDirectory, _ report: inout CacheFlushReport
     ) {
         guard boundary.holds(status) else {
             report.mountsSkipped += 1
@@ -88,9 +82,9 @@ nonisolated final class TreeWalk {
             report.limitsReached.insert(.depth)
             return
         }
-        let path = path(of: name, in: level)
+        let path = level.path(of: name)
         do throws(Errno) {
-            levels.append(Level(directory: try boundary.openDirectory(name, in: level.directory), path: path))
+            levels.append(try boundary.openDirectory(name, in: level, path: path))
         } catch {
             switch error.code {
             case EXDEV: report.mountsSkipped += 1
@@ -99,28 +93,14 @@ nonisolated final class TreeWalk {
             }
         }
     }
-
-    private func path(of name: UnsafePointer<CChar>, in level: Level) -> String {
-        "\(level.path)/\(String(cString: name))"
-    }
 }
 
 /// A regular file that a walk found. The name is valid until the walk goes on.
 nonisolated struct WalkedFile {
-    let directory: OpenDirectory
+    let directory: CacheDirectory
     let name: UnsafePointer<CChar>
     let status: belfry_status
-    fileprivate let directoryPath: String
 
-    fileprivate init(
-        directory: OpenDirectory, name: UnsafePointer<CChar>, status: belfry_status, directoryPath: String
-    ) {
-        self.directory = directory
-        self.name = name
-        self.status = status
-        self.directoryPath = directoryPath
-    }
-
-    /// The path for messages; invalid UTF-8 is replaced.
-    var path: String { "\(directoryPath)/\(String(cString: name))" }
+    /// For messages.
+    var path: String { directory.path(of: name) }
 }

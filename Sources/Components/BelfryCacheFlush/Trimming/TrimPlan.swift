@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryConfiguration
+
 /// Selects the files to delete so that a directory meets its limits: those that were unused for longest, and no more than
 /// needed.
 ///
@@ -22,7 +24,7 @@ package nonisolated struct TrimPlan {
     ///   - limits: the limits of the cache.
     ///   - shortfall: the space that the file system lacks, in bytes.
     ///   - now: the time since the Unix epoch. A file with a time in the future is the youngest and never too old.
-    package init(_ files: inout OldestFiles, limits: TrimLimits, shortfall: UInt64 = 0, now: Duration) {
+    package init(_ files: inout OldestFiles, limits: CacheLimits, shortfall: UInt64 = 0, now: Duration) {
         var (left, space, missing) = (files.count, files.space, shortfall)
         let expiry = limits.ageMax.map { FileAge.nanoseconds(now - $0) }
 

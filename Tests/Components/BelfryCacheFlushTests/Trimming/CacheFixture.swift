@@ -3,6 +3,8 @@
 
 import CBelfry
 import BelfryCacheFlush
+import BelfryConfiguration
+import BelfryLinux
 import Foundation
 import Glibc
 import TestSupport
@@ -115,11 +117,11 @@ nonisolated final class CacheFixture {
     func cache(
         _ paths: String..., sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil,
         keepFree: UInt64? = nil, writeBack: Bool = false, dropPages: Bool = false, isDryRun: Bool = false
-    ) -> DirectoryCache {
-        DirectoryCache(
-            name: "test", paths: paths.isEmpty ? [root] : paths.map { base + "/" + $0 },
-            limits: TrimLimits(sizeMax: sizeMax, ageMax: ageMax, filesMax: filesMax, keepFree: keepFree),
-            writeBack: writeBack, dropPages: dropPages, isDryRun: isDryRun)
+    ) -> CacheSettings {
+        var cache = CacheSettings.named("test", paths.isEmpty ? [root] : paths.map { base + "/" + $0 })
+        cache.limits = CacheLimits(sizeMax: sizeMax, ageMax: ageMax, filesMax: filesMax, keepFree: keepFree)
+        (cache.writeBack, cache.dropPages, cache.isDryRun) = (writeBack, dropPages, isDryRun)
+        return cache
     }
 
     /// The space that files take, in bytes.
@@ -130,5 +132,26 @@ nonisolated final class CacheFixture {
         var sweep = try CacheSweep(cache(filesMax: 0, dropPages: true), limits: limits)
         try sweep.run(now: CacheFixture.now)
         return sweep.report
+    }
+}
+
+nonisolated extension CacheSettings {
+    private struct OneFile: ConfigurationFileReader {
+        func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] { Array("[Cache x]\nPath=/x\n".utf8) }
+        func names(in directory: String) throws(SystemError) -> [String] { [] }
+    }
+
+    /// A cache without limits that is not written back.
+    static func named(_ name: String, _ paths: [String]) -> CacheSettings {
+        var cache = ConfigurationLoader.read(from: .files(["x"]), reader: OneFile()).decoded.caches[0]
+        (cache.name, cache.paths, cache.writeBack) = (name, paths, false)
+        return cache
+    }
+}
+
+nonisolated extension CacheLimits {
+    init(sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil, keepFree: UInt64? = nil) {
+        self.init()
+        (self.sizeMax, self.ageMax, self.filesMax, self.keepFree) = (sizeMax, ageMax, filesMax, keepFree)
     }
 }

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryCacheFlush
+import BelfryConfiguration
 import Glibc
 import Testing
 
@@ -17,9 +18,9 @@ import Testing
     }
 
     private func flush(_ paths: String...) -> CacheFlushReport {
-        DirectoryCache(
-            name: "test", paths: paths.map { fixture.base + "/" + $0 }, limits: TrimLimits(filesMax: 0)
-        ).flush(now: CacheFixture.now)
+        var cache = CacheSettings.named("test", paths.map { fixture.base + "/" + $0 })
+        cache.limits.filesMax = 0
+        return cache.flush(now: CacheFixture.now)
     }
 
     private var remaining: [String] {

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryCacheFlush
+import BelfryConfiguration
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
 
     /// The indices of the files to delete.
     static func removals(
-        _ ages: [FileAge], _ limits: TrimLimits, shortfall: UInt64 = 0
+        _ ages: [FileAge], _ limits: CacheLimits, shortfall: UInt64 = 0
     ) -> [Int] {
         var oldest = oldest(ages)
         let plan = TrimPlan(&oldest, limits: limits, shortfall: shortfall, now: now)
@@ -38,29 +39,29 @@ import Testing
     }
 
     @Test func withoutLimitsNothingIsDeleted() {
-        #expect(Self.removals(Self.files([(1, 500), (2, 900)]), TrimLimits()) == [])
+        #expect(Self.removals(Self.files([(1, 500), (2, 900)]), CacheLimits()) == [])
     }
 
     @Test func sizeLimitSelectsOnlyAsManyAsNeeded() {
         let files = Self.files([(10, 1), (10, 30), (10, 20), (10, 2)])
 
-        #expect(Self.removals(files, TrimLimits(sizeMax: 40)) == [])
-        #expect(Self.removals(files, TrimLimits(sizeMax: 39)) == [1])
-        #expect(Self.removals(files, TrimLimits(sizeMax: 20)) == [1, 2])
-        #expect(Self.removals(files, TrimLimits(sizeMax: 9)) == [0, 1, 2, 3])
+        #expect(Self.removals(files, CacheLimits(sizeMax: 40)) == [])
+        #expect(Self.removals(files, CacheLimits(sizeMax: 39)) == [1])
+        #expect(Self.removals(files, CacheLimits(sizeMax: 20)) == [1, 2])
+        #expect(Self.removals(files, CacheLimits(sizeMax: 9)) == [0, 1, 2, 3])
     }
 
     @Test func shortfallSelectsOnlyAsManyAsNeeded() {
         let files = Self.files([(10, 1), (10, 30), (10, 20)])
 
-        #expect(Self.removals(files, TrimLimits(), shortfall: 1) == [1])
-        #expect(Self.removals(files, TrimLimits(), shortfall: 11) == [1, 2])
+        #expect(Self.removals(files, CacheLimits(), shortfall: 1) == [1])
+        #expect(Self.removals(files, CacheLimits(), shortfall: 11) == [1, 2])
     }
 
     @Test func shortfallBeyondTheCacheSelectsAllFilesAndReachesNoLimit() {
         var oldest = Self.oldest(Self.files([(10, 1)]))
 
-        let plan = TrimPlan(&oldest, limits: TrimLimits(), shortfall: 11, now: Self.now)
+        let plan = TrimPlan(&oldest, limits: CacheLimits(), shortfall: 11, now: Self.now)
 
         #expect(plan.count == 1 && plan.isSufficient)
     }
@@ -68,40 +69,40 @@ import Testing
     @Test func fileOfExactlyTheAgeLimitIsKept() {
         let files = Self.files([(1, 60), (1, 61), (1, 59)])
 
-        #expect(Self.removals(files, TrimLimits(ageMax: .seconds(60))) == [1])
+        #expect(Self.removals(files, CacheLimits(ageMax: .seconds(60))) == [1])
     }
 
     @Test func countLimitSelectsTheOldest() {
         let files = Self.files([(1, 1), (1, 3), (1, 2)])
 
-        #expect(Self.removals(files, TrimLimits(filesMax: 1)) == [1, 2])
-        #expect(Self.removals(files, TrimLimits(filesMax: 0)) == [0, 1, 2])
+        #expect(Self.removals(files, CacheLimits(filesMax: 1)) == [1, 2])
+        #expect(Self.removals(files, CacheLimits(filesMax: 0)) == [0, 1, 2])
     }
 
     @Test func filesOfOneAgeAreSelectedOneByOne() {
         let files = Self.files(Array(repeating: (1, 5), count: 9))
 
-        #expect(Self.removals(files, TrimLimits(filesMax: 6)) == [0, 1, 2])
+        #expect(Self.removals(files, CacheLimits(filesMax: 6)) == [0, 1, 2])
     }
 
     @Test func allLimitsApplyTogether() {
         let files = Self.files([(10, 1), (50, 2), (10, 3), (1, 99)])
 
-        #expect(Self.removals(files, TrimLimits(sizeMax: 60, ageMax: .seconds(50), filesMax: 3)) == [2, 3])
+        #expect(Self.removals(files, CacheLimits(sizeMax: 60, ageMax: .seconds(50), filesMax: 3)) == [2, 3])
     }
 
     @Test func fileFromTheFutureIsDeletedLast() {
         let files = Self.files([(1, -100), (1, 5)])
 
-        #expect(Self.removals(files, TrimLimits(ageMax: .zero)) == [1])
-        #expect(Self.removals(files, TrimLimits(filesMax: 1)) == [1])
+        #expect(Self.removals(files, CacheLimits(ageMax: .zero)) == [1])
+        #expect(Self.removals(files, CacheLimits(filesMax: 1)) == [1])
     }
 
     @Test func extremeTimesAreCompared() {
         var oldest = Self.oldest(
             [.min, .max, 0].enumerated().map { FileAge(usedNsec: $1, inode: UInt64($0), space: .max) })
 
-        let plan = TrimPlan(&oldest, limits: TrimLimits(ageMax: .seconds(1)), now: .seconds(Int64.max))
+        let plan = TrimPlan(&oldest, limits: CacheLimits(ageMax: .seconds(1)), now: .seconds(Int64.max))
 
         #expect(plan.count == 2 && plan.last?.usedNsec == 0)
     }
@@ -114,7 +115,7 @@ import Testing
                 identity: FileIdentity(device: 1, inode: inode))
         }
 
-        let plan = TrimPlan(&oldest, limits: TrimLimits(sizeMax: 199), now: Self.now)
+        let plan = TrimPlan(&oldest, limits: CacheLimits(sizeMax: 199), now: Self.now)
 
         #expect(plan.count == 2 && plan.last?.usedNsec == 10_000_000_000)
     }
@@ -123,7 +124,7 @@ import Testing
         let ages = Self.files((1...100).map { (1, Int64($0 * 37 % 101)) })
         var oldest = Self.oldest(ages, capacity: 8)
 
-        let plan = TrimPlan(&oldest, limits: TrimLimits(filesMax: 97), now: Self.now)
+        let plan = TrimPlan(&oldest, limits: CacheLimits(filesMax: 97), now: Self.now)
 
         #expect(plan.count == 3 && plan.isSufficient)
         #expect(plan.last == ages.sorted()[2])
@@ -133,8 +134,8 @@ import Testing
         let ages = Self.files((1...30).map { (10, Int64($0)) })
         var (bySize, byAge) = (Self.oldest(ages, capacity: 4), Self.oldest(ages, capacity: 4))
 
-        #expect(!TrimPlan(&bySize, limits: TrimLimits(sizeMax: 5), now: Self.now).isSufficient)
-        #expect(!TrimPlan(&byAge, limits: TrimLimits(ageMax: .seconds(1)), now: Self.now).isSufficient)
+        #expect(!TrimPlan(&bySize, limits: CacheLimits(sizeMax: 5), now: Self.now).isSufficient)
+        #expect(!TrimPlan(&byAge, limits: CacheLimits(ageMax: .seconds(1)), now: Self.now).isSufficient)
     }
 
     @Test(arguments: 1...200)
@@ -144,7 +145,7 @@ import Testing
             (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 (UInt64.random(in: 0...100, using: &random), Int64.random(in: -5...50, using: &random))
             })
-        let limits = TrimLimits(
+        let limits = CacheLimits(
             sizeMax: Bool.random(using: &random) ? UInt64.random(in: 0...2000, using: &random) : nil,
             ageMax: Bool.random(using: &random) ? .seconds(Int64.random(in: 0...40, using: &random)) : nil,
             filesMax: Bool.random(using: &random) ? Int.random(in: 0...40, using: &random) : nil)

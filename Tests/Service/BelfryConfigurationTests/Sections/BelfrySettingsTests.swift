@@ -76,11 +76,12 @@ struct SettingsTests {
         #expect(settings.caches.map(\.name) == ["images", "other"])
         let images = settings.caches[0]
         #expect(
-            images.paths == ["/var/cache/images"] && images.sizeMax == 3 << 29 && images.ageMax == .seconds(1_209_600))
-        #expect(images.filesMax == 100 && !images.writeBack && images.dropPages)
+            images.paths == ["/var/cache/images"] && images.limits.sizeMax == 3 << 29
+                && images.limits.ageMax == .seconds(1_209_600))
+        #expect(images.limits.filesMax == 100 && !images.writeBack && images.dropPages)
         #expect(images.on.map(\.rawValue) == ["didEnterBackground", "my.own", "another"])
         let other = settings.caches[1]
-        #expect(other.sizeMax == nil && other.ageMax == nil && other.filesMax == nil && other.on.isEmpty)
+        #expect(other.limits.isEmpty && other.on.isEmpty)
     }
 
     @Test func lastValueWinsAndAnEmptyOneRestoresTheDefault() {

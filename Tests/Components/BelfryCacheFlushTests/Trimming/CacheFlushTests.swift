@@ -2,10 +2,11 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryCacheFlush
+import BelfryConfiguration
 import Glibc
 import Testing
 
-@Suite nonisolated struct DirectoryCacheTests {
+@Suite nonisolated struct CacheFlushTests {
     @Test func sizeLimitDeletesTheOldestFilesOfTheTree() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/old", size: 100, age: 30)
@@ -137,7 +138,7 @@ import Testing
 
     @Test(arguments: ["relative/path", "", "/", "//.", "/tmp/../etc", "/tmp/a\0b"])
     func unusablePathIsRefused(path: String) {
-        #expect(DirectoryCache(name: "x", paths: [path]).flush(now: .zero).problems == ["\(CacheError.path(path))"])
+        #expect(CacheSettings.named("x", [path]).flush(now: .zero).problems == ["\(CacheError.path(path))"])
     }
 
     @Test func missingDirectoryIsNamedWithTheReason() throws {
