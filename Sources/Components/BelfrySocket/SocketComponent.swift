@@ -19,15 +19,11 @@ final class SocketComponent: RunningComponent {
 
     static nonisolated let name = "socket"
 
-    static nonisolated func configure(_ settings: BelfrySettings, _ configuration: inout LifecycleConfiguration) {
-        configuration[SocketParameters.self] = SocketParameters(settings)
-    }
-
     init(_ service: ComponentParameters) throws {
-        parameters = service.configuration[SocketParameters.self] ?? SocketParameters(.defaults)
+        parameters = SocketParameters(service.configuration[BelfrySettings.self] ?? .defaults)
         self.service = service
         store = SocketStore(service.received, manager: service.manager)
-        guard parameters.isEnabled else {
+        guard parameters.socket.isEnabled else {
             retained = nil
             store.closeRest()
             return
@@ -42,7 +38,7 @@ final class SocketComponent: RunningComponent {
 
     func addFirstListeners(_ context: ComponentContext) throws {
         guard let retained else { return }
-        let path = service.options.socketPath ?? parameters.path ?? context.paths.socketPath
+        let path = service.options.socketPath ?? parameters.socket.path ?? context.paths.socketPath
         let listener = try SocketListener(
             loop: context.loop, mediator: context.mediator, parameters: parameters, identity: service.identity,
             endpoint: SocketEndpoint(path: path, store: store), retained: retained, log: service.log,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 package import BelfryEventLoop
 package import BelfryMetricRegistry
 internal import Glibc
@@ -124,10 +125,10 @@ package final class SocketListener: LifecycleListener {
     package func close() { server.close() }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
-        guard let new = configuration?[SocketParameters.self] else { return }
-        parameters = new
-        subscribers.apply(new)
-        server.limits = new.limits.possible
+        guard let settings = configuration?[BelfrySettings.self] else { return }
+        parameters = SocketParameters(settings)
+        subscribers.apply(parameters)
+        server.limits = parameters.limits.possible
     }
 
     /// A method: the permission that it needs, and what answers it.

@@ -8,18 +8,12 @@ internal import Varlink
 
 /// What the socket uses of the configuration.
 package nonisolated struct SocketParameters: Sendable {
-    /// Whether there is a socket.
-    let isEnabled: Bool
-    /// Its path, or `@NAME` for an abstract one; nil for the default.
-    let path: String?
+    /// `[Socket]`.
+    let socket: SocketSettings
     /// Who may do what.
     let access: SocketPermissions
     /// The limits of connections, messages and memory.
     let limits: VarlinkLimits
-    /// The maximum of past notifications in memory.
-    let replayMax: Int
-    /// The maximum of bytes of past notifications in memory.
-    let replaySize: Int
     /// What each signal does, by its number.
     let signals: [Int32: SignalAction]
     /// Whether the process stops itself with SIGSTOP when it is paused.
@@ -27,13 +21,9 @@ package nonisolated struct SocketParameters: Sendable {
 
     /// From the settings of `belfry.conf`.
     package init(_ settings: BelfrySettings) {
-        let socket = settings.socket
-        isEnabled = socket.isEnabled
-        path = socket.path
+        socket = settings.socket
         access = SocketPermissions(socket)
         limits = VarlinkLimits(socket, group: access.group)
-        replayMax = socket.replayMax
-        replaySize = socket.replaySize
         signals = settings.signals.actions
         stopsOnPause = settings.service.stopOnPause
     }

@@ -27,7 +27,6 @@ final class ConfigurationReading {
         configuration[BelfrySettings.self] = settings
         configuration[LoggerSettings.self] = settings.logger
         configuration[EffectiveConfiguration.self] = loaded.effective
-        for component in components { component.type.configure(settings, &configuration) }
     }
 
     /// The format of the log, also if there are errors elsewhere.

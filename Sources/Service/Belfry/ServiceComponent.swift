@@ -29,10 +29,6 @@ package protocol RunningComponent: AnyObject, SendableMetatype {
         _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
     ) -> LoadedConfiguration
 
-    /// Adds what the component uses of the settings to a configuration. Its listeners find the value by its type, at the launch
-    /// and after each reload.
-    nonisolated static func configure(_ settings: BelfrySettings, _ configuration: inout LifecycleConfiguration)
-
     /// Creates the component when the service starts.
     init(_ service: ComponentParameters) throws
 
@@ -56,7 +52,6 @@ extension RunningComponent {
     package nonisolated static func check(
         _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
     ) -> LoadedConfiguration { loaded }
-    package nonisolated static func configure(_: BelfrySettings, _: inout LifecycleConfiguration) {}
     package var lastSequence: UInt64? { nil }
     package func owns(descriptorNamed name: String) -> Bool { false }
     package func addFirstListeners(_ service: ComponentContext) throws {}
@@ -68,7 +63,7 @@ extension RunningComponent {
 package final class ComponentParameters {
     /// The options of `ServiceMain.run`.
     package let options: ServiceOptions
-    /// The configuration, with what the components use of the settings.
+    /// The configuration.
     package let configuration: LifecycleConfiguration
     /// Name and run of the service.
     package let identity: ServiceIdentity

@@ -46,7 +46,7 @@ final class SocketFixture {
         change(&settings.socket)
         var configuration = LifecycleConfiguration()
         let parameters = SocketParameters(settings)
-        configuration[SocketParameters.self] = parameters
+        configuration[BelfrySettings.self] = settings
         configuration[LoggerSettings.self] = LoggerSettings()
         mediator = source.mediator(
             clock: clock, sequence: TransientSequence(after: lastSequence), configuration: configuration)

@@ -264,7 +264,7 @@ struct SocketListenerTests {
         var settings = BelfrySettings.defaults
         fixture.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[SocketParameters.self] = SocketParameters(settings)
+            configuration[BelfrySettings.self] = settings
             return configuration
         }
         settings.socket.replayMax = 2000
@@ -288,7 +288,7 @@ struct SocketListenerTests {
         settings.socket.connectionsPerUserMax = 2
         fixture.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[SocketParameters.self] = SocketParameters(settings)
+            configuration[BelfrySettings.self] = settings
             return configuration
         }
         #expect(try call("Reload") == .success(["reports": []]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 internal import BelfryLinux
 package import BelfryListeners
 internal import BelfrySystemd
@@ -35,8 +36,8 @@ package final class RetainedNotifications {
     package init(_ parameters: SocketParameters, bootID: String, store: SocketStore, log: ServiceLog) throws {
         self.store = store
         self.log = log
-        let capacity = Self.capacity(parameters.replayMax)
-        let size = RingFile.wholePages(parameters.replaySize)
+        let capacity = Self.capacity(parameters.socket.replayMax)
+        let size = RingFile.wholePages(parameters.socket.replaySize)
         let old = try Self.open(store, bootID: bootID, capacity: capacity, log)
         lastSequence = old?.ring.last
         if let old, old.file.ringSize == size {

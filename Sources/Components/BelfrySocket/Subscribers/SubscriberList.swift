@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 internal import BelfryJSON
 internal import BelfryListeners
 internal import Lifecycle
@@ -54,7 +55,7 @@ final class SubscriberList {
     /// The number of the oldest notification that a subscriber may get from memory, or of the next one.
     private var oldest: UInt64 {
         let ring = retained.ring
-        let reach = UInt64(parameters.replayMax)
+        let reach = UInt64(parameters.socket.replayMax)
         return max(ring.oldest, ring.last >= reach ? ring.last - reach + 1 : 1)
     }
 
@@ -113,7 +114,7 @@ final class SubscriberList {
     /// Applies a new configuration, which ends the subscriptions of clients who may no longer subscribe.
     func apply(_ new: SocketParameters) {
         parameters = new
-        retained.setLimit(new.replayMax)
+        retained.setLimit(new.socket.replayMax)
         flush()
         for subscriber in index.all.flatMap(\.current.all) + behind.all
         where !new.access.admits(subscriber.request, to: .look, clients) {
