@@ -13,6 +13,7 @@ from shipped_application import ShippedApplication
 CONFIGURATION = "/etc/redis/redis.conf"
 DATA = "/var/lib/redis"
 LOG = "/var/log/redis/redis-server.log"
+PASSWORD = "/etc/systemd/system/belfry-listener@redis.service.d/password.conf"
 RULE = "/etc/sudoers.d/redis-pause"
 
 
@@ -83,6 +84,34 @@ def test_a_save_on_a_full_disk_is_told_and_the_stop_goes_on(redis):
         host.run("umount", DATA)
     assert redis.says("listener 'redis' failed at willTerminate: ERR")
     assert "No space left on device" in host.path(LOG).read_text()
+
+
+def test_a_save_in_the_background_is_told_and_save_points_save(redis):
+    ask(redis, "SET", "key", "value")
+    ask(redis, "CONFIG", "SET", "save", "3600 1")
+    # Microseconds for a key. The process that saves in the background keeps it.
+    ask(redis, "CONFIG", "SET", "rdb-key-save-delay", "60000000")
+    ask(redis, "BGSAVE")
+    ask(redis, "CONFIG", "SET", "rdb-key-save-delay", "0")
+    redis.host.systemctl("stop", redis.unit.name)
+    assert redis.says("listener 'redis' failed at willTerminate: ERR Background save already in progress")
+    redis.begin()
+    assert ask(redis, "GET", "key") == "value"
+
+
+def test_a_password_is_told_to_the_commands(redis):
+    host = redis.host
+    try:
+        ask(redis, "CONFIG", "SET", "requirepass", "secret")
+        redis.wait_for(lambda: not redis.is_healthy(), "miss the password")
+        assert "NOAUTH" in redis.ctl("is-active", check=False).stdout
+        host.write(PASSWORD, code_block("ini", f"# {PASSWORD}\n"))
+        host.write("/etc/belfry/redis.password", "REDISCLI_AUTH=secret\n")
+        redis.enable()
+        redis.wait_for(redis.is_healthy, "use the password")
+    finally:
+        host.run("rm", "-rf", PASSWORD)
+        host.systemctl("daemon-reload")
 
 
 def test_a_pause_holds_writers_and_no_readers(redis):
