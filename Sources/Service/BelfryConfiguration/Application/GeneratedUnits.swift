@@ -79,6 +79,9 @@ package nonisolated struct GeneratedUnits {
         return "User=\(escape(user))\nDynamicUser=no\nRemoveIPC=no\n\(protections)\n"
     }
 
-    /// A value without specifiers.
-    private static func escape(_ text: String) -> String { text.replacing("%", with: "%%") }
+    /// A value without specifiers. A percent sign counts also with a combining mark behind it.
+    private static func escape(_ text: String) -> String {
+        // `replacing(_:with:)` would link the library of regular expressions.
+        String(String.UnicodeScalarView(text.unicodeScalars.flatMap { $0 == "%" ? [$0, $0] : [$0] }))
+    }
 }

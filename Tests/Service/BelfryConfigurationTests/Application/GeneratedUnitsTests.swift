@@ -37,9 +37,12 @@ struct GeneratedUnitsTests {
 
     @Test func aUserHasTheProtectionsOfADynamicOne() throws {
         let name = "belfry-listener@pg.service.d/50-application.conf"
-        let program = try text(units("User=a%b")[name])
+        let program = try text(units("User=a%b%\u{301}")[name])
 
-        for line in ["User=a%%b", "DynamicUser=no", "RemoveIPC=no", "ProtectSystem=strict", "NoNewPrivileges=yes"] {
+        let lines = [
+            "User=a%%b%%\u{301}", "DynamicUser=no", "RemoveIPC=no", "ProtectSystem=strict", "NoNewPrivileges=yes",
+        ]
+        for line in lines {
             #expect(program.contains("\n\(line)\n"), "\(line)")
         }
         #expect(!(try text(units("")[name])).contains("User="))
