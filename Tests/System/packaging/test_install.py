@@ -37,6 +37,7 @@ INSTALLED = [
     "/share/man/man5/belfry.conf.5",
     "/share/man/man5/belfry.listener.5",
     "/share/man/man7/belfry-notifications.7",
+    "/share/man/man7/belfry-library.7",
     "/share/man/man7/belfry.7",
     "/share/man/man7/io.belfry.Lifecycle.7",
     "/share/man/man8/belfry-generator.8",

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from application import Application
 from bare_host import booted
 from belfry_instance import BelfryInstance
 from belfry_service import CONFIGURATION, SERVICE
@@ -86,8 +87,9 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     before = bare.files()
 
     bare.install_packages(package)
-    assert bare.host.systemctl("is-active", SERVICE).stdout.strip() == "active"
-    assert bare.host.systemctl("is-enabled", SERVICE).stdout.strip() == "enabled"
+    assert bare.host.systemctl("is-active", SERVICE, check=False).stdout.strip() == "inactive"
+    assert bare.host.systemctl("is-enabled", SERVICE, check=False).stdout.strip() == "disabled"
+    bare.host.systemctl("enable", "--now", SERVICE)
     assert "is active" in bare.ctl("status").stdout
     assert bare.host.systemctl("is-enabled", FETCH, check=False).stdout.strip() == "disabled"
     video = BelfryInstance(bare.host, "video")
@@ -153,6 +155,27 @@ def test_upgrade_and_removal_run_each_program_once_at_the_stop_and_once_at_the_s
     for program in programs:
         assert program.runs() == [*ran, "com.example.willTerminate"]
     assert bare.processes() == []
+
+
+def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
+    bare.install_packages(package)
+    shop = Application(bare.host)
+    shop.write_unit()
+    shop.write()
+    shop.begin()
+    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
+    shop.ctl("pause")
+    for another in (newer, package):
+        pid = shop.main_pid()
+        bare.install_packages(another)
+        shop.wait_for(lambda pid=pid: shop.main_pid() not in (0, pid), "be restarted")
+        shop.wait_until_up()
+        assert shop.state() == "background"
+    pid = shop.unit.main_pid()
+    bare.apt("remove", "belfry")
+    assert shop.done() == ["Start", "Pause"] and shop.unit.main_pid() == pid
+    assert bare.processes() == []
+    bare.host.systemctl("stop", shop.unit.name)
 
 
 def test_every_command_of_the_readme_works_as_printed(bare, package):
