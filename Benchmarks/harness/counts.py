@@ -15,7 +15,7 @@ from .process import Process
 from .signals import SUBSCRIBE, send
 
 TIMES, SUBSCRIBERS = 500, 100
-LISTENER_GOAL, LOGGED_GOAL, LIFE_GOAL = 6_000, 20_000, 12_000_000
+LISTENER_GOAL, LOGGED_GOAL, LIFE_GOAL = 6_000, 22_000, 8_500_000
 KNOWN_GOAL, NEW_GOAL = 5, 14
 NO_LOGGER = "[Logger]\nEnabled=no\n"
 POST = call("Post", name="org.example.post", userInfo={"payload": "x" * 100})

@@ -65,5 +65,12 @@ def test_without_its_listener_nothing_is_said_to_be_done(shop):
     assert answer.returncode == 78 and f"{absence}, CheckReload= does not run" in answer.stderr
 
 
-def test_status_shows_the_unit(shop):
-    assert "shop.service is active (running)" in shop.ctl("status").stdout
+def test_status_list_and_metrics_show_the_unit_and_its_health(shop):
+    running = "shop.service is active (running)"
+    assert running in shop.ctl("status").stdout
+    listed = shop.host.run("belfryctl", "list").stdout
+    assert "  healthy  " in listed and running in listed
+    assert 'belfry_listener_healthy{listener="application"} 1' in shop.ctl("metrics", "--openmetrics").stdout
+    shop.host.systemctl("stop", shop.listener.name)
+    assert "  not healthy  " in shop.host.run("belfryctl", "list").stdout
+    assert 'belfry_listener_healthy{listener="application"} 0' in shop.ctl("metrics", "--openmetrics").stdout

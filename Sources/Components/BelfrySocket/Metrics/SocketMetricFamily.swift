@@ -44,6 +44,9 @@ struct SocketMetricFamily {
         {
             $0.perListener { UInt64($0.failures) }
         },
+        SocketMetricFamily("ListenerHealthy", .gauge, "Per listener: 1 if it is healthy, else 0") { listener in
+            listener.mediator.listeners.map { SocketMetric($0.health == .healthy ? 1 : 0, of: $0.name) }
+        },
         SocketMetricFamily("ListenerLastDurationUsec", .gauge, "Per listener: duration of the last call") {
             $0.perListener { $0.lastDuration?.microseconds }
         },

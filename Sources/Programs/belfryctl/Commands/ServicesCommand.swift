@@ -51,6 +51,11 @@ struct ServicesCommand: ReplyCommand {
             var service: JSONObject = [:]
             for key in ["service", "state", "version", "pid"] { service[key] = state[key] }
             service["socket"] = .string(socket)
+            if let reply = try? await client.call("ListListeners", to: "list the listeners of", within: limit) {
+                service["health"] = .string(ListenerRecords.problems(reply).isEmpty ? "healthy" : "not healthy")
+                let application = reply.objects("listeners").first { $0.text("name") == "application" }
+                service["application"] = application?["activity"]
+            }
             return .success(service)
         } catch {
             return .failure(error)
@@ -60,12 +65,14 @@ struct ServicesCommand: ReplyCommand {
     /// A row for each service.
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([
-            ("NAME", .left), ("STATE", .left), ("VERSION", .left), ("PID", .right), ("SOCKET", .left),
+            ("NAME", .left), ("STATE", .left), ("HEALTH", .left), ("VERSION", .left), ("PID", .right),
+            ("APPLICATION", .left), ("SOCKET", .left),
         ])
         for service in reply.objects("services") {
             table.add([
-                service.textOrDash("service"), service.textOrDash("state"), service.textOrDash("version"),
-                service.numberOrDash("pid"), service.textOrDash("socket"),
+                service.textOrDash("service"), service.textOrDash("state"), service.textOrDash("health"),
+                service.textOrDash("version"), service.numberOrDash("pid"), service.textOrDash("application"),
+                service.textOrDash("socket"),
             ])
         }
         return table.lines(style)

@@ -17,8 +17,8 @@ struct ServicesCommandTests {
         let services: JSONObject = [
             "services": [
                 [
-                    "service": "belfryd", "state": "active", "version": "0.1.0", "pid": 812,
-                    "socket": "/run/belfry/io.belfry.Lifecycle",
+                    "service": "belfryd", "state": "active", "version": "0.1.0", "pid": 812, "health": "healthy",
+                    "application": "a.service is active (running)", "socket": "/run/belfry/io.belfry.Lifecycle",
                 ],
                 ["socket": "/run/video\u{1B}[2J/io.belfry.Lifecycle"],
             ]
@@ -26,9 +26,9 @@ struct ServicesCommandTests {
 
         #expect(
             ServicesCommand.lines(services, .plain) == [
-                "NAME     STATE   VERSION  PID  SOCKET",
-                "belfryd  active  0.1.0    812  /run/belfry/io.belfry.Lifecycle",
-                "-        -       -          -  /run/video\\u{1B}[2J/io.belfry.Lifecycle",
+                "NAME     STATE   HEALTH   VERSION  PID  APPLICATION                    SOCKET",
+                "belfryd  active  healthy  0.1.0    812  a.service is active (running)  /run/belfry/io.belfry.Lifecycle",
+                "-        -       -        -          -  -                              /run/video\\u{1B}[2J/io.belfry.Lifecycle",
             ])
     }
 
