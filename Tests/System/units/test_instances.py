@@ -68,7 +68,8 @@ def test_list_shows_all_services_that_answer(started_on_each, instances):
     assert services["belfryd@video"]["state"] == "background"
     assert {service["pid"] for service in services.values()} == {service.main_pid() for service in everything}
     lines = started_on_each.host.run("belfryctl", "list").stdout.splitlines()
-    assert lines[0].split() == ["NAME", "STATE", "VERSION", "PID", "SOCKET"] and len(lines) == 4
+    headings = ["NAME", "STATE", "HEALTH", "VERSION", "PID", "APPLICATION", "SOCKET"]
+    assert lines[0].split() == headings and len(lines) == 4
 
 
 def test_list_names_an_instance_that_hangs_and_shows_the_others(started_on_each, instances):
