@@ -2,7 +2,10 @@
 # Belfry: lifecycle notifications for Linux services.
 """Console samples in README.md and docs show the real output."""
 
+import re
+
 from documentation import commands, sample, shape
+from host_roots import PROJECT
 
 
 def shown(lines: list[str], first: str) -> list[str]:
@@ -79,3 +82,16 @@ def test_sample_of_a_usage_error_shows_its_real_output(started):
     done = started.host.run("sh", "-c", command, check=False)
 
     assert (done.returncode, done.stderr.splitlines()) == (64, printed)
+
+
+def test_the_tour_shows_real_output(started):
+    page = (PROJECT / "docs/tour.md").read_text()
+    for language, text in re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        if language != "console":
+            path = re.search(r"^# (/\S+)$", text, re.MULTILINE)[1]
+            started.host.write(path, text)
+            continue
+        lines = text.splitlines()
+        commands = [line[2:] for line in lines if line[:2] in ("$ ", "# ")]
+        done = started.host.run("sh", "-c", "{ " + "\n".join(commands) + "\n} 2>&1").stdout.splitlines()
+        assert [shape(line) for line in done] == [shape(line) for line in lines if line[:2] not in ("$ ", "# ")]
