@@ -68,6 +68,19 @@ def test_a_pause_belongs_to_one_run_of_the_unit(shop):
     assert shop.done()[2:] == ["Stop", "unit ended", "Start", "Resume"]
 
 
+def test_a_pause_outlives_a_stop_of_belfry_but_not_the_run(shop):
+    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
+    shop.ctl("pause")
+    shop.host.run("belfryctl", "disable", "shop")
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    assert shop.state() == "background" and shop.done() == ["Start", "Pause"]
+    shop.host.systemctl("stop", shop.unit.name)
+    shop.begin()
+    shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
+    assert shop.done()[2:] == ["Stop", "unit ended", "Start", "Resume"]
+
+
 def test_verbs(shop):
     shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     for command in (["pause"], ["resume"], ["reload"], ["reload", "--dry-run"], ["flush"]):
@@ -82,8 +95,7 @@ def test_a_unit_that_restarts_by_itself_is_followed(shop):
     shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.ctl("pause")
     shop.unit.kill_main()
-    shop.wait_for(lambda: shop.done().count("Start") == 2, "tell of the next run")
-    assert shop.done() == ["Start", "Pause", "unit ended", "Start"]
+    shop.wait_for(lambda: shop.done() == ["Start", "Pause", "unit ended", "Start", "Resume"], "follow to the next run")
     shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
 
 

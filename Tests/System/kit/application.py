@@ -69,6 +69,8 @@ class Application(BelfryInstance):
 
     def remove(self) -> None:
         self.host.systemctl("stop", self.unit.name, self.name, self.listener.name, check=False)
+        # The next run of the unit would end its pause.
+        self.host.path(f"/run/belfry@{self.instance}/paused").unlink(missing_ok=True)
         for path in (self.file, f"/run/systemd/system/{self.unit.name}", str(self.log)):
             self.host.path(path).unlink(missing_ok=True)
         self.host.systemctl("daemon-reload")

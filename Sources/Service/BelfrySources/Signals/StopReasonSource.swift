@@ -26,7 +26,8 @@ package final class StopReasonSource {
     ///   - application: the unit that this service stands for, if any. `unitJob` of `willTerminate` says what happens to it.
     ///   - announced: the shutdown that logind has announced, if any.
     ///   - argumentsOfInit: the arguments of process 1.
-    ///   - onStopJob: called when the manager says that a stop job is the reason (`StopReason.isStopJob`).
+    ///   - onStopJob: called when the manager says that a stop job is the reason (`StopReason.isStopJob`). Not for an application:
+    ///     it may run on without this service, in the state in which it is.
     package init(
         mediator: LifecycleMediator, unit: ServiceManagerUnit?, application: String? = nil,
         announced: @escaping () -> ShutdownKind?,
@@ -60,7 +61,7 @@ package final class StopReasonSource {
                     let found = reason(ending)
                     mediator.addToStop(found.userInfo)
                     if let application = ending.application { mediator.addToStop(application.userInfo) }
-                    if found.isStopJob { onStopJob() }
+                    if found.isStopJob, self.application == nil { onStopJob() }
                 }
                 if isLast { done() }
             }
