@@ -10,16 +10,17 @@ internal import Lifecycle
 enum CacheFlushRecord {
     /// The record of a flush that is still running when the process ends.
     static func record(ofUnfinished batch: FlushBatch) -> JournalRecord {
-        let progress = batch.monitor.progress
+        // The flush goes on meanwhile: both texts have the same numbers.
+        let (filesRemoved, bytesFreed) = (batch.monitor.filesRemoved, batch.monitor.bytesFreed)
         var fields = LifecycleJournalRecords.fields(of: batch.first)
         fields.add([
-            "BELFRY_LISTENER": "cacheFlush", "BELFRY_FILES_REMOVED": "\(progress.filesRemoved)",
-            "BELFRY_BYTES_FREED": "\(progress.bytesFreed)", "BELFRY_REQUESTS": "\(batch.count)",
+            "BELFRY_LISTENER": "cacheFlush", "BELFRY_FILES_REMOVED": "\(filesRemoved)",
+            "BELFRY_BYTES_FREED": "\(bytesFreed)", "BELFRY_REQUESTS": "\(batch.count)",
         ])
         return JournalRecord(
             .info,
-            "cache flush cut short by the end of the service, removed \(progress.filesRemoved) files, "
-                + "freed \(progress.bytesFreed) bytes", id: MessageID.cacheFlushed.rawValue, fields: fields)
+            "cache flush cut short by the end of the service, removed \(filesRemoved) files, "
+                + "freed \(bytesFreed) bytes", id: MessageID.cacheFlushed.rawValue, fields: fields)
     }
 
     static func record(of report: CacheFlushReport, for batch: FlushBatch) -> JournalRecord {

@@ -44,22 +44,20 @@ final class FlushBatch {
 
     /// Reports progress to those who wait for a request.
     func reportProgress() {
-        let progress = monitor.progress
         let text =
-            progress.filesSelected > 0
-            ? "flushed \(progress.filesRemoved) of \(progress.filesSelected) files"
-            : "examined \(progress.filesSeen) files"
+            monitor.filesSelected > 0
+            ? "flushed \(monitor.filesRemoved) of \(monitor.filesSelected) files"
+            : "examined \(monitor.filesSeen) files"
         let details = details(nil)
         for (_, request) in requests { request.progress.report(text, details: details) }
     }
 
     /// The progress for programs, and at the end what was done.
     func details(_ reports: [CacheFlushReport]?) -> UserInfo {
-        let progress = monitor.progress
         var details: UserInfo = [
-            "filesSeen": .int(Int64(progress.filesSeen)), "filesSelected": .int(Int64(progress.filesSelected)),
-            "filesRemoved": .int(Int64(progress.filesRemoved)),
-            "bytesFreed": .int(Int64(clamping: progress.bytesFreed)),
+            "filesSeen": .int(Int64(monitor.filesSeen)), "filesSelected": .int(Int64(monitor.filesSelected)),
+            "filesRemoved": .int(Int64(monitor.filesRemoved)),
+            "bytesFreed": .int(Int64(clamping: monitor.bytesFreed)),
         ]
         details["caches"] = reports.map { .array($0.map(\.details)) }
         return details

@@ -17,12 +17,14 @@ package nonisolated final class FlushMonitor: Sendable {
 
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// The progress of all caches of a flush together.
-    var progress: FlushProgress {
-        FlushProgress(
-            filesSeen: found.load(ordering: .relaxed), filesSelected: selected.load(ordering: .relaxed),
-            filesRemoved: removed.load(ordering: .relaxed), bytesFreed: freed.load(ordering: .relaxed))
-    }
+    /// The number of files found, of all caches of a flush together.
+    var filesSeen: Int { found.load(ordering: .relaxed) }
+    /// The number of files to delete, as far as that is known.
+    var filesSelected: Int { selected.load(ordering: .relaxed) }
+    /// The number of those that were deleted.
+    var filesRemoved: Int { removed.load(ordering: .relaxed) }
+    /// The space that they took, in bytes.
+    var bytesFreed: UInt64 { freed.load(ordering: .relaxed) }
 
     func addFound() { found.wrappingAdd(1, ordering: .relaxed) }
 
@@ -32,16 +34,4 @@ package nonisolated final class FlushMonitor: Sendable {
         removed.wrappingAdd(1, ordering: .relaxed)
         freed.wrappingAdd(bytes, ordering: .relaxed)
     }
-}
-
-/// What a flush has done so far.
-nonisolated struct FlushProgress {
-    /// The number of files found.
-    let filesSeen: Int
-    /// The number of files to delete, as far as that is known.
-    let filesSelected: Int
-    /// The number of those that were deleted.
-    let filesRemoved: Int
-    /// The space that they took, in bytes.
-    let bytesFreed: UInt64
 }

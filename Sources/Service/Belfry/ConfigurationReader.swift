@@ -35,7 +35,7 @@ final class ConfigurationReader {
     }
 
     /// The format of the log, also if the configuration has errors.
-    var logFormat: RecordFormat { start?.logFormat ?? .text }
+    var logFormat: RecordFormat { start?.loaded.decoded.logger.format ?? .text }
 
     /// Declares settings of the service, and reads them.
     ///
@@ -47,7 +47,7 @@ final class ConfigurationReader {
         guard let reading = start else {
             throw SettingsDeclarationError("unable to declare the settings '\(type)': the service has been assembled")
         }
-        if let section, reading.hasSection(section) {
+        if let section, reading.loaded.effective.hasSection(section) {
             throw SettingsDeclarationError("unable to declare the section '\(section)': it is Belfry's")
         }
         if declarations.contains(where: declaration.collides) {

@@ -11,7 +11,8 @@ internal import Lifecycle
 /// One reading of the configuration: Belfry's settings, those of the service, and all problems.
 final class ConfigurationReading {
     private(set) var configuration = LifecycleConfiguration()
-    private var loaded: LoadedConfiguration
+    /// What was read from the files.
+    private(set) var loaded: LoadedConfiguration
     /// Errors of settings with files of their own.
     private var problems: [String] = []
     private var problemNumber: Int32?
@@ -28,12 +29,6 @@ final class ConfigurationReading {
         configuration[LoggerSettings.self] = settings.logger
         configuration[EffectiveConfiguration.self] = loaded.effective
     }
-
-    /// The format of the log, also if there are errors elsewhere.
-    var logFormat: RecordFormat { loaded.decoded.logger.format }
-
-    /// Whether a section is Belfry's.
-    func hasSection(_ name: String) -> Bool { loaded.effective.hasSection(name) }
 
     /// Decodes a section of the service.
     ///
@@ -73,12 +68,6 @@ final class ConfigurationReading {
     }
 
     var isRefused: Bool { loaded.settings == nil || !problems.isEmpty }
-
-    /// Belfry's settings; nil if there is an error in the configuration files.
-    var settings: BelfrySettings? { loaded.settings }
-
-    /// The files that were read.
-    var files: [String] { loaded.files }
 
     /// All problems, one line each.
     var reasons: [String] { loaded.diagnostics.map(\.description) + problems }

@@ -23,11 +23,11 @@ extension ServiceAssembly {
             StandardStreams.error("\(options.name): \(error)\n")
             return ServiceExit.system
         }
-        let others = inaccessibleFiles(reading.files) + (options.checkOtherFiles?(Self.account) ?? [])
+        let others = inaccessibleFiles(reading.loaded.files) + (options.checkOtherFiles?(Self.account) ?? [])
         for line in reading.reasons + others.map(\.description) { StandardStreams.error(line + "\n") }
         var isRefused = reading.isRefused || others.contains { $0.severity == .error }
         do {
-            for finding in try unitFindings(reading.settings) {
+            for finding in try unitFindings(reading.loaded.settings) {
                 StandardStreams.error("\(options.checkedUnit ?? ""): \(finding)\n")
                 isRefused = isRefused || finding.severity == .error
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryConfiguration
+import BelfryConfiguration
 import BelfryLinux
 import CBelfry
 import Glibc
@@ -48,18 +48,6 @@ package nonisolated struct CacheSweep {
         oldest = OldestFiles(capacity: limits.candidates)
         self.report = report
         self.report.directories += 1
-    }
-
-    /// Prepares the flush of the first directory of a cache, whose path has no pattern.
-    ///
-    /// - Throws: `CacheError` if the path is invalid, a symbolic link or a mount point, or cannot be opened.
-    package init(
-        _ cache: CacheSettings, limits: TreeLimits = TreeLimits(), monitor: FlushMonitor = FlushMonitor()
-    ) throws(CacheError) {
-        try self.init(
-            cache, root: try CacheDirectory(cache.paths[0]),
-            report: CacheFlushReport(name: cache.name, isDryRun: cache.isDryRun),
-            limits: limits, monitor: monitor)
     }
 
     /// Runs all steps that the cache requests.

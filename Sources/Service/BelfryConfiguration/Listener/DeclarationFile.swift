@@ -45,7 +45,9 @@ package nonisolated struct DeclarationFile {
     }
 
     /// All errors and warnings, in the order of files and lines.
-    package var diagnostics: [ConfigurationDiagnostic] { list.sorted(files: files) }
+    package var diagnostics: [ConfigurationDiagnostic] {
+        ConfigurationDiagnostic.sorted(list.diagnostics, files: files)
+    }
 
     /// Where a key is set; the beginning of its section if it is not.
     func position(of key: String, in section: String) -> ConfigurationPosition? {

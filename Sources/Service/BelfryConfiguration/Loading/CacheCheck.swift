@@ -28,9 +28,10 @@ nonisolated extension LoadedConfiguration {
             ("directory for the states of listeners", paths.stateDirectory + "/state"),
         ].map { (name: $0, path: $1, real: onDisk ? Self.realPath($1) : $1) }
         var found = DiagnosticList()
-        let caches = zip(decoded.caches, effective.sections("Cache")).map { cache, section -> [String] in
-            guard let position = section.position(of: "Path") else { return [] }
-            return cache.paths.compactMap { word in
+        var checked = self
+        for (index, section) in effective.sections("Cache").enumerated() {
+            guard let position = section.position(of: "Path") else { continue }
+            checked.decoded.caches[index].paths = decoded.caches[index].paths.compactMap { word in
                 do throws(ValueProblem) {
                     let path = try specifiers.path(word)
                     if let problem = Self.problem(of: path, directories, onDisk: onDisk) {
@@ -43,7 +44,7 @@ nonisolated extension LoadedConfiguration {
                 }
             }
         }
-        return adding(found.diagnostics).replacing(pathsOfCaches: caches)
+        return checked.adding(found.diagnostics)
     }
 
     private static func problem(

@@ -34,7 +34,8 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
         let settings = BelfrySettings(&sections)
         let others = sections.end()
         return LoadedConfiguration(
-            decoded: settings, diagnostics: sections.diagnostics.sorted(files: loader.files),
+            decoded: settings,
+            diagnostics: ConfigurationDiagnostic.sorted(sections.diagnostics.diagnostics, files: loader.files),
             effective: sections.effective,
             others: others, files: loader.files, mainFile: sources.mainFile)
     }
@@ -111,7 +112,7 @@ package nonisolated enum ConfigurationSources: Sendable, Equatable {
 /// The result of loading a configuration.
 package nonisolated struct LoadedConfiguration: Sendable {
     /// The settings. What has an error has its default.
-    package private(set) var decoded: BelfrySettings
+    package internal(set) var decoded: BelfrySettings
     /// All errors and warnings, in the order of files and lines.
     package private(set) var diagnostics: [ConfigurationDiagnostic]
     /// The sections that were read, and where each key was set.
@@ -135,13 +136,6 @@ package nonisolated struct LoadedConfiguration: Sendable {
             found.error(at: section.name.position, effective.unknown(section, own: own))
         }
         return adding(found.diagnostics)
-    }
-
-    /// The same configuration with other paths of caches, in the order of the sections.
-    func replacing(pathsOfCaches paths: [[String]]) -> LoadedConfiguration {
-        var copy = self
-        for (index, paths) in paths.enumerated() { copy.decoded.caches[index].paths = paths }
-        return copy
     }
 
     /// The same configuration with more problems.

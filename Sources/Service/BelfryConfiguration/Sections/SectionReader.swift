@@ -14,7 +14,7 @@ nonisolated final class SectionReader {
     /// The most words of a list.
     static let longestList = 1024
 
-    private(set) var content: SectionContent
+    var content: SectionContent
     private(set) var diagnostics = DiagnosticList()
 
     init(_ content: SectionContent) { self.content = content }
@@ -113,18 +113,6 @@ nonisolated final class SectionReader {
     func names(_ key: String, default text: String?) -> [LifecycleNotification.Name] {
         list(key, of: NotificationName.name, default: text, doubt: NotificationName.doubt)
     }
-
-    /// A key was read by a type that decodes itself. Its assignments that count.
-    func assignments(of key: UTF8Text) -> ArraySlice<IniEntry> {
-        content.read(key, default: nil)
-        return content.counted(key)
-    }
-
-    /// The value of a key is a list.
-    func markList(_ key: UTF8Text) { content.read(key, isList: true, default: nil) }
-
-    /// See `SectionContent.accept`.
-    func accept(where fits: (String) -> Bool) { content.accept(where: fits) }
 
     /// Adds an error at a key, or else at the beginning of the section.
     func error(at key: String, _ message: String) {

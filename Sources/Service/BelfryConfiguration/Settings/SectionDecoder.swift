@@ -46,8 +46,9 @@ package nonisolated struct SectionDecoder: Decoder {
     /// The decoder of a key, which the type asks for.
     fileprivate func decoder(of key: some CodingKey) -> SettingDecoder {
         let key = UTF8Text(key.stringValue.capitalized)
+        section.content.read(key, default: nil)
         return SettingDecoder(
-            section: self, key: key, texts: section.assignments(of: key).map(SettingText.init), isWord: false)
+            section: self, key: key, texts: section.content.counted(key).map(SettingText.init), isWord: false)
     }
 
     /// An error of the type's own initializer, at the value that it names, or else at the section.
@@ -62,7 +63,7 @@ package nonisolated struct SectionDecoder: Decoder {
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        section.accept { KeyedSection<Key>.key($0) != nil }
+        section.content.accept { KeyedSection<Key>.key($0) != nil }
         return KeyedDecodingContainer(KeyedSection<Key>(section: self))
     }
 

@@ -90,11 +90,6 @@ package nonisolated struct DiagnosticList: Sendable {
         hasErrors = hasErrors || other.hasErrors
     }
 
-    /// The diagnostics in the order of `files` and of their lines; those in other files come first.
-    package func sorted(files: [String]) -> [ConfigurationDiagnostic] {
-        ConfigurationDiagnostic.sorted(diagnostics, files: files)
-    }
-
     private mutating func add(_ diagnostic: ConfigurationDiagnostic) {
         hasErrors = hasErrors || diagnostic.severity == .error
         if diagnostics.count < limit {

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import CBelfry
-import BelfryCacheFlush
+@testable import BelfryCacheFlush
 import BelfryConfiguration
 import BelfryLinux
 import Foundation
@@ -153,5 +153,16 @@ nonisolated extension CacheLimits {
     init(sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil, keepFree: UInt64? = nil) {
         self.init()
         (self.sizeMax, self.ageMax, self.filesMax, self.keepFree) = (sizeMax, ageMax, filesMax, keepFree)
+    }
+}
+
+nonisolated extension CacheSweep {
+    /// Prepares the flush of the first directory of a cache, whose path has no pattern.
+    init(
+        _ cache: CacheSettings, limits: TreeLimits = TreeLimits(), monitor: FlushMonitor = FlushMonitor()
+    ) throws(CacheError) {
+        try self.init(
+            cache, root: try CacheDirectory(cache.paths[0]),
+            report: CacheFlushReport(name: cache.name, isDryRun: cache.isDryRun), limits: limits, monitor: monitor)
     }
 }
