@@ -35,12 +35,12 @@ final class ApplicationListener: LifecycleListener {
     /// A launch that waits for the program.
     private struct Launch {
         let done: (ListenerOutcome) -> Void
-        /// When it does not wait for the bus any longer.
+        /// When it does not wait any longer for the program to attach, and for the bus.
         let limit: TimerEventSource?
     }
 
-    /// How long a launch waits for the bus, which is not needed.
-    private static let longestWait: Duration = .seconds(2)
+    /// How long a launch waits for the program to attach, and for the bus, which is not needed.
+    private static let longestWait: Duration = .seconds(10)
 
     init(_ settings: ApplicationSettings, _ context: ComponentContext, log: ServiceLog) throws(SystemError) {
         self.settings = settings
@@ -58,14 +58,13 @@ final class ApplicationListener: LifecycleListener {
     }
 
     var answers: [LifecycleAnswer] {
-        // Its own deadline is that of the command and some time to attach.
-        onOutcome(.didFinishLaunching, deadline: settings.listener.timeout + .seconds(10)) { [self] _, _, done in
+        onOutcome(.didFinishLaunching, deadline: settings.listener.timeout + Self.longestWait) { [self] _, _, done in
             launch = Launch(
                 done: done, limit: try? loop.timer(after: Self.longestWait) { [weak self] in self?.update() })
             update()
             return { self.launch = nil }
         }
-        for name in settings.listener.on.compactMap(LifecycleNotification.Name.init) {
+        for name in settings.listener.on.compactMap(LifecycleNotification.Name.init) where name != .didFinishLaunching {
             on(name) { [self] in try check($0) }
         }
         if settings.command(at: LifecycleNotification.Name.didEnterBackground.rawValue) == nil {
@@ -137,24 +136,26 @@ final class ApplicationListener: LifecycleListener {
 
     /// The launch waits for the program, and for its command for the run of the unit.
     private func endLaunch(_ state: UnitWatch.State?) {
-        guard let launch, isAttached, !isTelling, state != nil || launch.limit?.isEnabled == false else { return }
+        guard let launch, !isTelling else { return }
+        let isOver = launch.limit?.isEnabled == false
+        guard isOver || isAttached && state != nil else { return }
         self.launch = nil
-        launch.done(.completed)
+        launch.done(isAttached ? .completed : .failed(absence))
     }
 
     /// Tells the program of a new run of the unit, once, and ends a pause of the run before.
     private func begin(_ run: String) {
         guard !run.isEmpty, !isTelling, run != runs.last else { return }
         isTelling = true
-        let isFirst = runs.last == nil
+        let (isFirst, pauses) = (runs.last == nil, mediator.pauses)
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
         if let problem = runs.write(run) { log.write(.warning, "\(problem), Start= may run again", .savedState) }
         let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
         mediator.post(LifecycleNotification.Name(ApplicationVerb.unitDidStart)!, userInfo: info) { [weak self] _ in
             guard let self else { return }
             isTelling = false
-            // Has no effect unless the service is paused.
-            if !isFirst { mediator.perform(.resume) }
+            // Has no effect unless the service is paused; a pause that was asked for meanwhile is one of the new run.
+            if !isFirst, pauses == mediator.pauses { mediator.perform(.resume) }
             update()
         }
     }

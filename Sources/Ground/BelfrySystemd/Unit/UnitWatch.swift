@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryEventLoop
+
 /// Follows the state of another unit, as its manager tells it (org.freedesktop.systemd1(5)).
 @MainActor
 package final class UnitWatch {
@@ -42,6 +44,8 @@ package final class UnitWatch {
     private let unit: ServiceManagerUnit
     private let onChange: () -> Void
     private var match: (path: String, BusMatch)?
+    /// When a question that was not answered is asked again.
+    private var retry: TimerEventSource?
     /// Whether an answer is awaited, and whether something has changed since it was asked for.
     private var reading: (isUnderWay: Bool, isDue: Bool) = (false, false)
 
@@ -77,7 +81,13 @@ package final class UnitWatch {
             guard let self else { return }
             let isDue = reading.isDue
             reading = (false, false)
-            if case .success(let properties) = answer { receive(State(properties)) }
+            switch answer {
+            case .success(let properties): receive(State(properties))
+            case .failure where unit.bus.isReady:
+                // systemd does not answer while it executes itself anew.
+                retry = try? unit.bus.loop.timer(after: .seconds(1)) { [weak self] in self?.read() }
+            case .failure: break
+            }
             if isDue { read() }
         }
     }
@@ -88,7 +98,9 @@ package final class UnitWatch {
         if match?.path != path {
             let changes = BusMember(
                 ServiceManagerUnit.manager, path, "org.freedesktop.DBus.Properties", "PropertiesChanged")
-            match = (path, unit.bus.match(changes) { [weak self] _ in self?.read() })
+            // Not of the interface Service: a unit may change its status text as often as it likes.
+            let interface = "\(ServiceManagerUnit.manager).Unit"
+            match = (path, unit.bus.match(changes, firstArgument: interface) { [weak self] _ in self?.read() })
             // What has changed before the match was in place.
             read()
         }

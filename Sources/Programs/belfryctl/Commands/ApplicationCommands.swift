@@ -6,6 +6,7 @@ import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
 import BelfryLinux
+import BelfrySystemd
 import CBelfry
 import Glibc
 
@@ -80,12 +81,15 @@ struct EnableCommand: ApplicationFileCommand {
             throw error
         }
         try Systemctl.run("daemon-reload")
-        guard try Systemctl.status("is-active", "--quiet", application.unit) == 0 else {
+        let state = MainActor.assumeIsolated {
+            (try? ServiceManagerUnit.properties(of: application.unit))?.text("ActiveState")
+        }
+        guard let state, ["active", "reloading", "refreshing", "activating"].contains(state) else {
             try StandardStream.output.write(["\(name): begins when \(application.unit) starts"])
             return .success
         }
         // Both at once, so that systemd orders them. It runs no command of the application.
-        try Systemctl.run("restart", listener, instance)
+        try Systemctl.run("restart", state == "activating" ? "--no-block" : "--quiet", listener, instance)
         try StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
         return .success
     }
@@ -129,8 +133,7 @@ struct DisableCommand: ApplicationFileCommand {
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
         let file = ownFile(scope)
-        var status = stat()
-        if lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+        if AttachCommand.target(of: file) == "\(EnableCommand.examples)/\(name)\(ApplicationFile.suffix)" {
             guard unlink(file) == 0 else { throw SystemError.last(verb: "remove", object: file) }
             try StandardStream.output.write(["removed '\(file)'"])
             try Systemctl.run("daemon-reload")
@@ -180,8 +183,6 @@ enum Systemctl {
     }
 
     /// - Returns: its exit status.
-    static func status(_ arguments: String...) throws(SystemError) -> Int32 { try status(arguments) }
-
     private static func status(_ arguments: [String]) throws(SystemError) -> Int32 {
         let command = ["systemctl"] + (geteuid() == 0 ? [] : ["--user"]) + arguments
         var words = command.map { strdup($0) } + [nil]

@@ -51,7 +51,8 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
     package var directories: [String] {
         switch self {
         case .system(let root):
-            ConfigurationSources.directories(of: RuntimePaths.belfry).map { "\(root)\($0)/applications" }
+            // Not /run/belfry, which belongs to the user of belfryd: a file may have commands run as root.
+            ["/etc", "/usr/local/lib", "/usr/lib"].map { "\(root)\($0)/\(RuntimePaths.belfry)/applications" }
         case .user(let configuration, _): ["\(configuration)/applications"]
         }
     }

@@ -58,6 +58,6 @@ package nonisolated struct ApplicationCommand: Sendable, Equatable {
     /// The command.
     package let command: ExecCommand
 
-    /// The verb that its key is; nil for a notification.
-    var verb: ApplicationVerb? { ApplicationVerb(rawValue: key) }
+    /// The verb of its notification; nil for one without.
+    var verb: ApplicationVerb? { ApplicationVerb.allCases.first { $0.notification == notification } }
 }

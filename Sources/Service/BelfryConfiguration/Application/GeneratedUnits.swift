@@ -68,7 +68,7 @@ package nonisolated struct GeneratedUnits {
         let isRoot = user == "root" || user == "0"
         let protections =
             isRoot
-            ? "CapabilityBoundingSet=~"
+            ? "CapabilityBoundingSet=~\nProtectSystem=full"
             : """
             ProtectSystem=strict
             ProtectHome=read-only

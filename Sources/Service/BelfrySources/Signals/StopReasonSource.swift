@@ -6,12 +6,12 @@ package import Lifecycle
 
 /// Stops the service at a signal, with the reason that the service manager gives.
 ///
-/// The stop is accepted at once. The reason is found meanwhile; only `willTerminate` waits for it, at most 200 ms. The manager
+/// The stop is accepted at once. The reason is found meanwhile; only `willTerminate` waits for it, at most 200 ms, or 5 s for an application. The manager
 /// is asked on its own socket if that is allowed, else on the bus. A user's manager does not know whether the machine shuts down: the
 /// system's manager is asked as well, and if it does not answer, what logind has announced counts.
 package final class StopReasonSource {
-    /// How long a stop waits for its reason.
-    private static let timeout: Duration = .milliseconds(200)
+    /// How long a stop waits for its reason: longer if a command of an application depends on it.
+    private var timeout: Duration { application == nil ? .milliseconds(200) : .seconds(5) }
 
     private let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
@@ -55,7 +55,7 @@ package final class StopReasonSource {
         guard last == nil, let unit = direct ?? unit, direct != nil || unit.bus.isReady else {
             return mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil).userInfo)
         }
-        mediator.stop(origin: .signal(origin), userInfo: reason(nil).userInfo, limit: Self.timeout) { done in
+        mediator.stop(origin: .signal(origin), userInfo: reason(nil).userInfo, limit: timeout) { done in
             ask(unit) { [mediator, onStopJob] ending, isLast in
                 if let ending {
                     let found = reason(ending)
@@ -72,15 +72,15 @@ package final class StopReasonSource {
     /// will follow.
     private func ask(_ unit: ServiceManagerUnit, _ answer: @escaping (UnitEnding?, _ isLast: Bool) -> Void) {
         var isAsked = false
-        unit.bus.addObserver { [announced, application] isReady in
+        unit.bus.addObserver { [announced, application, timeout] isReady in
             guard isReady, !isAsked else { return }
             isAsked = true
-            unit.ending(with: application, timeout: Self.timeout) { found in
+            unit.ending(with: application, timeout: timeout) { found in
                 guard case .success(var ending) = found else { return answer(nil, true) }
                 guard unit.isOfUser else { return answer(ending, true) }
                 (ending.shutdown, ending.isShutdownKnown) = (announced(), false)
                 answer(ending, false)
-                unit.shutdown(timeout: Self.timeout) { found in
+                unit.shutdown(timeout: timeout) { found in
                     guard case .success(let shutdown) = found else { return answer(nil, true) }
                     (ending.shutdown, ending.isShutdownKnown) = (shutdown, true)
                     answer(ending, true)

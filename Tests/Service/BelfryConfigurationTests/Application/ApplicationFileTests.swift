@@ -117,7 +117,7 @@ struct ApplicationFileTests {
     }
 
     @Test func dropInsChangeSingleKeys() throws {
-        let more = ["/run/belfry/applications/redis.conf.d/a.conf": "[On]\nStop=\nFlush=f\n"]
+        let more = ["/usr/lib/belfry/applications/redis.conf.d/a.conf": "[On]\nStop=\nFlush=f\n"]
         let settings = try #require(file("[Application]\nUnit=a.service\n[On]\nStop=s\n", more).settings)
 
         #expect(settings.listener.on == ["flushRequested"])
@@ -152,6 +152,13 @@ struct ApplicationFileTests {
 
         #expect(read("").settings?.listener.socket == "/run/user/1/belfry@x/io.belfry.Lifecycle")
         #expect(read("User=b\n").file.diagnostics.first?.message.contains("remove 'User'") == true)
+    }
+
+    @Test func whatTheUserOfBelfrydMayWriteIsNotRead() {
+        let files = MemoryFiles(["/run/belfry/applications/x.conf": "[Application]\nUnit=a.service\n[On]\nStop=s\n"])
+
+        #expect(ApplicationFile.names(in: .system(), reader: files) { _ in } == [])
+        #expect(ApplicationFile("x", in: .system(), reader: files).settings == nil)
     }
 
     @Test func allAreFound() {

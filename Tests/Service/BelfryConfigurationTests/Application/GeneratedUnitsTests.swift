@@ -46,7 +46,8 @@ struct GeneratedUnitsTests {
             #expect(program.contains("\n\(line)\n"), "\(line)")
         }
         #expect(!(try text(units("")[name])).contains("User="))
-        #expect(!(try text(units("User=root")[name])).contains("ProtectSystem="))
+        let root = try text(units("User=root")[name])
+        #expect(root.contains("\nCapabilityBoundingSet=~\nProtectSystem=full\n") && !root.contains("PrivateTmp="))
         #expect(!(try text(units("", isOfUser: true)[name])).contains("DynamicUser="))
     }
 
