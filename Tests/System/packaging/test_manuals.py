@@ -21,6 +21,10 @@ INTERFACES = {
 }
 
 
+# Where a key of a file is read.
+KEY = r'section\.\w+\("(\w+)"'
+
+
 @pytest.fixture(scope="module")
 def manuals(tmp_path_factory) -> dict[str, str]:
     """The pages as text, by name."""
@@ -55,11 +59,19 @@ def test_every_key_of_the_configuration_is_there(manuals):
 
 
 def test_every_key_of_a_listener_is_there(manuals):
-    keys = constants("Sources/Service/BelfryConfiguration/Listener/ListenerSettings.swift", r'KeyDescription\("(\w+)"')
+    keys = constants("Sources/Service/BelfryConfiguration/Listener/ListenerSettings.swift", KEY)
     variables = constants("Sources/Programs/belfry-listener/RunVariables.swift", r'"(BELFRY_\w+)"')
 
     assert {"On", "RunOnStart"} <= keys
     assert missing(manuals["belfry.listener.5"], keys | variables) == set()
+
+
+def test_every_key_of_an_application_is_there(manuals):
+    folder = "Sources/Service/BelfryConfiguration/Application"
+    keys = constants(f"{folder}/ApplicationFile.swift", KEY) | constants(f"{folder}/ApplicationVerb.swift", r'case \w+ = "(\w+)"')
+
+    assert {"Unit", "HealthInterval", "CheckReload", "Health"} <= keys
+    assert missing(manuals["belfry.application.5"], keys) == set()
 
 
 def test_every_notification_is_there(manuals):
