@@ -71,6 +71,10 @@ class Soak:
             self.check()
             self.live(begin + seconds, may_interrupt=False)
             after = self.measure()
+            if after["descriptors"] > before["descriptors"]:
+                # The ends of connections that were closed a moment ago may still be on their way.
+                self.wait_until(lambda: self.belfry.footprint()["descriptors"] <= before["descriptors"], "close connections")
+                after = self.belfry.footprint()
             limits = before | {"RssAnon": before["RssAnon"] + GROWTH_KIB}
             if any(after[what] > limit for what, limit in limits.items()):
                 raise Fault(f"the service has grown from {before} to {after}")
