@@ -82,6 +82,7 @@ def test_package_of_a_fleet_is_installed_upgraded_downgraded_removed_and_purged(
     # With the libraries that it needs, which a minimal Debian does not have.
     bare.install_packages(package, fleet_package)
     assert (state("is-enabled"), state("is-active")) == ("disabled", "inactive")
+    bare.host.systemctl("enable", "--now", "belfryd.service")
     # An empty fleet.conf lacks the address of the broker.
     assert bare.host.run("belfry-fleetd", "--check-config", check=False).returncode == 78
     # It starts without a broker, and without any of the credentials that the unit names.
