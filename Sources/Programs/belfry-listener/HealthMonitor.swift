@@ -40,7 +40,7 @@ final class HealthMonitor {
 
     /// The service has come to this state.
     func changed(to new: String) {
-        let wasPaused = state == "inactive" || state == "background"
+        let wasPaused = state == "background"
         state = new
         if new == "active" { check(isAfterResume: wasPaused) } else { timer = nil }
     }

@@ -57,7 +57,7 @@ def test_enable_begins_at_once_and_disable_ends_it(shop):
     shop.wait_until_up()
     assert shop.done() == ["Start"]
     answer = shop.host.run("belfryctl", "disable", "shop")
-    assert "'/etc/belfry/applications/shop.conf' is there and is used when its unit starts" in answer.stderr
+    assert "shop: begins again when its unit starts; to prevent that:\nrm '/etc/belfry/applications/shop.conf'" in answer.stderr
     assert shop.property("ActiveState") == shop.listener.property("ActiveState") == "inactive"
     assert shop.unit.main_pid() == pid and shop.done() == ["Start"]
 
@@ -68,6 +68,13 @@ def test_enable_of_a_unit_that_does_not_run_waits_for_it(shop):
     assert answer.stdout == "shop: begins when shop.service starts\n"
     assert shop.property("ActiveState") == "inactive"
     shop.begin()
+
+
+def test_enable_says_that_there_is_no_such_unit(shop):
+    shop.write()
+    shop.host.path(f"/run/systemd/system/{shop.unit.name}").unlink()
+    answer = shop.host.run("belfryctl", "enable", "shop")
+    assert answer.stdout == "shop: begins when shop.service starts, which does not exist yet\n"
 
 
 def test_check_prints_what_systemd_gets(shop):

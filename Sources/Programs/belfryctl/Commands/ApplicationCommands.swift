@@ -81,11 +81,13 @@ struct EnableCommand: ApplicationFileCommand {
             throw error
         }
         try Systemctl.run("daemon-reload")
-        let state = MainActor.assumeIsolated {
-            (try? ServiceManagerUnit.properties(of: application.unit))?.text("ActiveState")
-        }
-        guard let state, ["active", "reloading", "refreshing", "activating"].contains(state) else {
-            try StandardStream.output.write(["\(name): begins when \(application.unit) starts"])
+        let unit = try MainActor.assumeIsolated { try ServiceManagerUnit.properties(of: application.unit) }
+        let state = unit.text("ActiveState")
+        guard ["active", "reloading", "refreshing", "activating"].contains(state) else {
+            let isThere = unit.text("LoadState") != "not-found"
+            try StandardStream.output.write([
+                "\(name): begins when \(application.unit) starts" + (isThere ? "" : ", which does not exist yet")
+            ])
             return .success
         }
         // Both at once, so that systemd orders them. It runs no command of the application.
@@ -141,8 +143,8 @@ struct DisableCommand: ApplicationFileCommand {
         try Systemctl.run("stop", instance, listener)
         if let rest = ApplicationFile(name, in: scope).file.files.first {
             StandardStream.error.writeIfPossible([
-                "'\(SystemError.escape(rest))' is there and is used when its unit starts; without it, and after "
-                    + "'systemctl daemon-reload', it is not"
+                "\(name): begins again when its unit starts; to prevent that:",
+                "rm '\(SystemError.escape(rest))'; systemctl daemon-reload",
             ])
         }
         return .success

@@ -203,8 +203,8 @@ private nonisolated struct ApplicationCommands {
         let known = ApplicationVerb.allCases.map(\.rawValue) + NotificationName.known
         for key in section.content.unread {
             if let near = NotificationName.nearMiss(key.string, of: known) {
-                section.warning(
-                    atAll: key, "'\(key)' is taken as a notification of your own, did you mean '\(near)'?")
+                section.error(
+                    at: key.string, "'\(key)' would be a notification of your own, did you mean '\(near)'?")
             }
             add(section.optional(key.string, parse), key.string, key.string, section)
         }

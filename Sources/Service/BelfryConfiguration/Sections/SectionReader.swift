@@ -120,11 +120,6 @@ nonisolated final class SectionReader {
         diagnostics.error(at: position, message)
     }
 
-    /// Adds a warning at each assignment of a key.
-    func warning(atAll key: UTF8Text, _ message: String) {
-        for entry in content.all(key) { diagnostics.warning(at: entry.key.position, message) }
-    }
-
     /// The value of the last assignment; nil if that is empty, has an error, or does not exist.
     private func assigned<Value>(
         _ key: String, _ parse: ValueParser<Value>, default text: String, _ doubt: (Value) -> String?

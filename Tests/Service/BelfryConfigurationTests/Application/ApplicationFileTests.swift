@@ -106,13 +106,13 @@ struct ApplicationFileTests {
         #expect(file.file.diagnostics.first?.message.contains(message) == true, "\(file.file.diagnostics)")
     }
 
-    @Test func aMisspeltVerbIsAWarning() {
+    @Test func aMisspeltVerbIsAnError() {
         let file = file("[Application]\nUnit=a.service\n[On]\nPausee=a\n")
 
-        #expect(file.settings != nil)
+        #expect(file.settings == nil)
         #expect(
             file.file.diagnostics.map(\.description) == [
-                "\(Self.folder)/redis.conf:4:1: warning: 'Pausee' is taken as a notification of your own, did you mean 'Pause'?"
+                "\(Self.folder)/redis.conf:4:1: error: 'Pausee' would be a notification of your own, did you mean 'Pause'?"
             ])
     }
 
