@@ -204,7 +204,7 @@ private nonisolated struct ApplicationCommands {
         for key in section.content.unread {
             if let near = NotificationName.nearMiss(key.string, of: known) {
                 section.error(
-                    at: key.string, "'\(key)' would be a notification of your own, did you mean '\(near)'?")
+                    atAll: key, "'\(key)' would be a notification of your own, did you mean '\(near)'?")
             }
             add(section.optional(key.string, parse), key.string, key.string, section)
         }

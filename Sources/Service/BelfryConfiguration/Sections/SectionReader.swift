@@ -120,6 +120,11 @@ nonisolated final class SectionReader {
         diagnostics.error(at: position, message)
     }
 
+    /// Adds an error at each assignment of a key.
+    func error(atAll key: UTF8Text, _ message: String) {
+        for entry in content.all(key) { diagnostics.error(at: entry.key.position, message) }
+    }
+
     /// The value of the last assignment; nil if that is empty, has an error, or does not exist.
     private func assigned<Value>(
         _ key: String, _ parse: ValueParser<Value>, default text: String, _ doubt: (Value) -> String?
