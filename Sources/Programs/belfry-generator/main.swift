@@ -28,7 +28,7 @@ func report(_ priority: LogPriority, _ message: String, _ fields: JournalFields 
 /// Writes the drop-ins and links of all applications below a directory.
 ///
 /// - Returns: whether all could be written.
-func generate(in directory: String, _ scope: ApplicationScope, isOfUser: Bool) -> Bool {
+func generate(in directory: String, _ scope: ApplicationScope) -> Bool {
     var isComplete = true
     let names = ApplicationFile.names(in: scope) { report(.error, "\($0)") }
     if names.count > mostApplications {
@@ -41,7 +41,7 @@ func generate(in directory: String, _ scope: ApplicationScope, isOfUser: Bool) -
         }
         guard let settings = application.settings else { continue }
         do throws(SystemError) {
-            for file in GeneratedUnits(settings, isOfUser: isOfUser).files { try file.write(below: directory) }
+            for file in GeneratedUnits(settings, isOfUser: scope.isOfUser).files { try file.write(below: directory) }
         } catch {
             report(.error, "\(error)")
             isComplete = false
@@ -58,4 +58,4 @@ guard let directory = arguments.first, directory.hasPrefix("/"), arguments.count
     exit(64)
 }
 let scope = isOfUser ? ApplicationScope.user(Environment.variables) : .system()
-exit(scope.map { generate(in: directory, $0, isOfUser: isOfUser) } ?? true ? 0 : 1)
+exit(scope.map { generate(in: directory, $0) } ?? true ? 0 : 1)

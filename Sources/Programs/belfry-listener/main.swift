@@ -18,10 +18,9 @@ func fail(_ status: CommandStatus, _ lines: [String]) -> Never {
 /// The listener of this name from its file, or from that of the application.
 func declaration(of name: String) -> (ListenerSettings?, [ConfigurationDiagnostic]) {
     let listener = ListenerFile(name)
-    if listener.file.files.isEmpty {
-        let application = ApplicationFile(
-            name, in: ApplicationScope(environment: Environment.variables, uid: geteuid()))
-        if !application.file.files.isEmpty { return (application.settings?.listener, application.file.diagnostics) }
+    if !listener.file.isThere {
+        let application = ApplicationFile(name, in: .ofProcess)
+        if application.file.isThere { return (application.settings?.listener, application.file.diagnostics) }
     }
     return (listener.settings, listener.file.diagnostics)
 }

@@ -3,9 +3,7 @@
 
 internal import Belfry
 internal import BelfryConfiguration
-internal import BelfryLinux
 internal import BelfryListeners
-internal import Glibc
 
 /// Stands for the application of this instance, if there is one.
 final class ApplicationComponent: RunningComponent {
@@ -20,9 +18,8 @@ final class ApplicationComponent: RunningComponent {
         _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
     ) -> LoadedConfiguration {
         guard options.action == .run, let instance = options.instance else { return loaded }
-        let scope = ApplicationScope(environment: Environment.variables, uid: geteuid())
-        guard ApplicationFile.exists(instance, in: scope) else { return loaded }
-        return loaded.adding(ApplicationFile(instance, in: scope).file.diagnostics)
+        let file = ApplicationFile(instance, in: .ofProcess).file
+        return file.isThere ? loaded.adding(file.diagnostics) : loaded
     }
 
     init(_ service: ComponentParameters) throws {

@@ -4,9 +4,7 @@
 internal import Belfry
 internal import BelfryCacheFlush
 internal import BelfryConfiguration
-internal import BelfryLinux
 internal import BelfrySocket
-internal import Glibc
 
 let about = """
     Delivers what happens to a Linux service as lifecycle notifications. 'belfryctl'
@@ -14,16 +12,16 @@ let about = """
     """
 var options = ServiceOptions(
     name: "belfryd", fileName: "belfry", version: BelfryVersion.current, about: about, arguments: CommandLine.arguments)
-let scope = ApplicationScope(environment: Environment.variables, uid: geteuid())
+let application = options.instance.map { ApplicationFile($0, in: .ofProcess) }
 if options.configurationFiles == nil {
-    options.checkOtherFiles = { [instance = options.instance] account in
+    options.checkOtherFiles = { [instance = options.instance, isThere = application?.file.isThere] account in
         // An instance is asked for its application alone.
         if let instance {
-            return ApplicationFile.exists(instance, in: scope)
-                ? ApplicationCheck(instance, in: scope, account: account).diagnostics : []
+            return isThere == true ? ApplicationCheck(instance, in: .ofProcess, account: account).diagnostics : []
         }
-        return ListenerCheck(account: account).diagnostics + ApplicationCheck(in: scope, account: account).diagnostics
+        return ListenerCheck(account: account).diagnostics
+            + ApplicationCheck(in: .ofProcess, account: account).diagnostics
     }
 }
-options.application = options.instance.flatMap { ApplicationFile($0, in: scope).settings }
+options.application = application?.settings
 ServiceMain.run(options, with: [.socket, .application, .cacheFlush])

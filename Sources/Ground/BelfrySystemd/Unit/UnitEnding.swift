@@ -60,7 +60,7 @@ package nonisolated enum ApplicationEnding: Sendable, Equatable {
     ///   - unit: the unit's own name.
     ///   - activeState: what it is doing.
     package init(of unit: String, activeState: String, jobs: [String: String]) {
-        guard ["active", "reloading", "refreshing"].contains(activeState) else {
+        guard UnitProperties.isActive(activeState) else {
             self = .over
             return
         }

@@ -10,6 +10,14 @@ package nonisolated struct UnitProperties: Sendable {
     /// These properties.
     package init(_ values: [String: BusValue]) { self.values = values }
 
+    /// Whether a unit runs, by its `ActiveState`.
+    package static func isActive(_ activeState: String) -> Bool {
+        ["active", "reloading", "refreshing"].contains(activeState)
+    }
+
+    /// Whether the unit runs.
+    package var isActive: Bool { Self.isActive(text("ActiveState")) }
+
     /// A string.
     package func text(_ name: String) -> String { values[name]?.text ?? "" }
 

@@ -35,7 +35,7 @@ package final class UnitWatch {
         }
 
         /// Whether it runs.
-        package var isActive: Bool { ["active", "reloading", "refreshing"].contains(activeState) }
+        package var isActive: Bool { UnitProperties.isActive(activeState) }
     }
 
     /// The state; nil while the manager cannot be asked.
@@ -43,7 +43,8 @@ package final class UnitWatch {
 
     private let unit: ServiceManagerUnit
     private let onChange: () -> Void
-    private var match: (path: String, BusMatch)?
+    /// The changes of the unit with this own name.
+    private var match: (id: String, BusMatch)?
     /// When a question that was not answered is asked again.
     private var retry: TimerEventSource?
     /// Whether an answer is awaited, and whether something has changed since it was asked for.
@@ -94,13 +95,13 @@ package final class UnitWatch {
 
     private func receive(_ new: State) {
         // Signals come from the object of the unit itself, not from that of an alias.
-        let path = ServiceManagerUnit(name: new.id, on: unit.bus).path
-        if match?.path != path {
+        if match?.id != new.id {
+            let path = ServiceManagerUnit(name: new.id, on: unit.bus).path
             let changes = BusMember(
                 ServiceManagerUnit.manager, path, "org.freedesktop.DBus.Properties", "PropertiesChanged")
             // Not of the interface Service: a unit may change its status text as often as it likes.
             let interface = "\(ServiceManagerUnit.manager).Unit"
-            match = (path, unit.bus.match(changes, firstArgument: interface) { [weak self] _ in self?.read() })
+            match = (new.id, unit.bus.match(changes, firstArgument: interface) { [weak self] _ in self?.read() })
             // What has changed before the match was in place.
             read()
         }

@@ -23,8 +23,7 @@ protocol ApplicationFileCommand: ParsableCommand {
 extension ApplicationFileCommand {
     func run() throws {
         do {
-            let scope = ApplicationScope(environment: Environment.variables, uid: geteuid())
-            Glibc.exit(try run(in: scope).rawValue)
+            Glibc.exit(try run(in: .ofProcess).rawValue)
         } catch let failure as ClientFailure {
             StandardStream.error.writeIfPossible(failure.lines)
             Glibc.exit(failure.status.rawValue)
@@ -83,7 +82,7 @@ struct EnableCommand: ApplicationFileCommand {
         try Systemctl.run("daemon-reload")
         let unit = try MainActor.assumeIsolated { try ServiceManagerUnit.properties(of: application.unit) }
         let state = unit.text("ActiveState")
-        guard ["active", "reloading", "refreshing", "activating"].contains(state) else {
+        guard unit.isActive || state == "activating" else {
             let isThere = unit.text("LoadState") != "not-found"
             try StandardStream.output.write([
                 "\(name): begins when \(application.unit) starts" + (isThere ? "" : ", which does not exist yet")
@@ -99,7 +98,7 @@ struct EnableCommand: ApplicationFileCommand {
     /// Links an example as the file of the application, if there is none.
     private func useExample(_ scope: ApplicationScope) throws -> String? {
         let example = "\(Self.examples)/\(name)\(ApplicationFile.suffix)"
-        guard case .system = scope, !ApplicationFile.exists(name, in: scope), access(example, F_OK) == 0 else {
+        guard case .system = scope, !ApplicationFile(name, in: scope).file.isThere, access(example, F_OK) == 0 else {
             return nil
         }
         let link = ownFile(scope)
@@ -161,9 +160,7 @@ struct CheckCommand: ApplicationFileCommand {
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
         let application = try checked(scope)
-        var isOfUser = false
-        if case .user = scope { isOfUser = true }
-        for file in GeneratedUnits(application, isOfUser: isOfUser).files {
+        for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {
             case .text(let text): try StandardStream.output.write(["# \(file.path)", text])
             case .link(let target): try StandardStream.output.write(["# \(file.path) -> \(target)"])
@@ -202,8 +199,7 @@ extension CompletionKind {
     /// The applications that have a file or are examples.
     fileprivate static var applications: CompletionKind {
         .custom { _, _, _ in
-            let scope = ApplicationScope(environment: Environment.variables, uid: geteuid())
-            let folders = scope.directories + [EnableCommand.examples]
+            let folders = ApplicationScope.ofProcess.directories + [EnableCommand.examples]
             let names = folders.flatMap { ServiceSearch.paths(matching: "\($0)/*.conf") }.map { path in
                 String(path.split(separator: "/").last?.dropLast(ApplicationFile.suffix.utf8.count) ?? "")
             }

@@ -7,10 +7,8 @@ internal import BelfryLinux
 package nonisolated struct ApplicationCheck {
     /// The applications without an error in their files.
     package private(set) var applications: [ApplicationSettings] = []
-    private var found: [ConfigurationDiagnostic] = []
-
     /// All errors and warnings.
-    package var diagnostics: [ConfigurationDiagnostic] { found }
+    package private(set) var diagnostics: [ConfigurationDiagnostic] = []
 
     /// Checks all applications, or the one of this name.
     ///
@@ -22,7 +20,7 @@ package nonisolated struct ApplicationCheck {
         let names =
             name.map { [$0] }
             ?? ApplicationFile.names(in: scope, reader: reader) { problem in
-                found.append(
+                diagnostics.append(
                     ConfigurationDiagnostic(
                         .error, at: ConfigurationPosition(file: problem.object), "\(problem)", errorNumber: problem.code
                     ))
@@ -34,7 +32,7 @@ package nonisolated struct ApplicationCheck {
                 applications.append(settings)
                 Self.checkPrograms(of: settings, for: account("belfry-listener@\(name).service"), &file)
             }
-            found += file.diagnostics
+            diagnostics += file.diagnostics
         }
     }
 

@@ -3,6 +3,7 @@
 
 internal import BelfryJSON
 package import BelfryLinux
+internal import Glibc
 internal import Lifecycle
 
 /// What gives a unit a lifecycle: the unit, and what is run for it.
@@ -37,6 +38,14 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
     package init(environment: [String: String], uid: UInt32) {
         self = (uid == 0 ? nil : Self.user(environment)) ?? .system()
     }
+
+    /// Those of this process.
+    package static var ofProcess: ApplicationScope {
+        ApplicationScope(environment: Environment.variables, uid: geteuid())
+    }
+
+    /// Whether they are for the manager of a user.
+    package var isOfUser: Bool { if case .user = self { true } else { false } }
 
     /// Those of the user with this environment (XDG Base Directory Specification); nil without directories.
     package static func user(_ environment: [String: String]) -> ApplicationScope? {
@@ -104,11 +113,6 @@ package nonisolated struct ApplicationFile {
             file: file.files.first ?? "")
     }
 
-    /// Whether there is a file of this application.
-    package static func exists(_ name: String, in scope: ApplicationScope) -> Bool {
-        !ApplicationFile(name, in: scope).file.files.isEmpty
-    }
-
     /// The names of all applications.
     ///
     /// - Parameter problem: called for a directory that cannot be read.
@@ -117,7 +121,7 @@ package nonisolated struct ApplicationFile {
         problem: (SystemError) -> Void
     ) -> [String] {
         reader.files(in: scope.directories, suffix: suffix, problem: problem).map { path in
-            String(path.split(separator: "/").last?.dropLast(suffix.count) ?? "")
+            DeclarationFile.name(of: path, suffix: suffix)
         }
     }
 

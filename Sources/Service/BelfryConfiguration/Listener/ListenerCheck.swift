@@ -32,9 +32,7 @@ package nonisolated struct ListenerCheck {
             found.error(at: ConfigurationPosition(file: problem.object), "\(problem)", errorNumber: problem.code)
         }
         for path in paths {
-            let file = path.utf8[
-                path.utf8.index(after: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)...]
-            let name = String(Substring(file.dropLast(ListenerFile.suffix.utf8.count)))
+            let name = DeclarationFile.name(of: path, suffix: ListenerFile.suffix)
             let listener = ListenerFile(name, root: root, reader: reader)
             files.append(listener)
             guard let settings = listener.settings else { continue }

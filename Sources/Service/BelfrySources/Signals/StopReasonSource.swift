@@ -6,8 +6,8 @@ package import Lifecycle
 
 /// Stops the service at a signal, with the reason that the service manager gives.
 ///
-/// The stop is accepted at once. The reason is found meanwhile; only `willTerminate` waits for it, at most 200 ms, or 5 s for an application. The manager
-/// is asked on its own socket if that is allowed, else on the bus. A user's manager does not know whether the machine shuts down: the
+/// The stop is accepted at once. The reason is found meanwhile; only `willTerminate` waits for it, at most 200 ms, or 5 s for
+/// an application. The manager is asked on its own socket if that is allowed, else on the bus. A user's manager does not know whether the machine shuts down: the
 /// system's manager is asked as well, and if it does not answer, what logind has announced counts.
 package final class StopReasonSource {
     /// How long a stop waits for its reason: longer if a command of an application depends on it.
