@@ -4,9 +4,10 @@
 
 
 def as_user(user: str, *groups: str) -> list[str]:
-    """What stands in front of a command that this user runs as a member of these groups."""
+    """What stands in front of a command that this user runs as a member of these groups. It ends with its parent: the change
+    of the user has cleared what `SystemdHost.running` asked of the kernel (PR_SET_PDEATHSIG in prctl(2))."""
     member = f"--groups={','.join(groups)}" if groups else "--clear-groups"
-    return ["setpriv", f"--reuid={user}", "--regid=nogroup", member]
+    return ["setpriv", "--pdeathsig=KILL", f"--reuid={user}", "--regid=nogroup", member]
 
 
 # May only look.

@@ -43,7 +43,9 @@ def watching(belfry, *names: str):
             yield watch
         finally:
             process.stdin.close()
-        assert process.wait(timeout=10) == 0
+            # Also after a failure: a watch whose shell was killed would keep the pipes of this test open.
+            status = process.wait(timeout=10)
+        assert status == 0
 
 
 @pytest.mark.parametrize("command", [["watch"], ["wait", "org.example.never"]], ids=["watch", "wait"])
