@@ -62,6 +62,7 @@ let package = Package(
         .executableTarget(
             name: "ManyListeners", dependencies: [.product(name: "Belfry", package: "belfry")], swiftSettings: strict),
         .executableTarget(name: "FanOutClient", dependencies: ["CBenchmark"], cSettings: strictC),
+        .executableTarget(name: "WriteLoop", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(
             name: "DBusBroker", dependencies: ["CBenchmark"], cSettings: strictC,
             linkerSettings: [.linkedLibrary("systemd")]),

@@ -127,7 +127,7 @@ def cache_flush(place: Place) -> Section:
         assert removed == DIRECTORIES * FILES, removed
         peak = service.peak_megabytes
 
-    return Section("Cache flush: 1,000,000 files in 1,000 directories", [
+    return Section("Cache flush: 1,000,000 files in 1,000 directories", "how long a flush takes, and whether clients wait for it", [
         Row("nothing to delete, next to find", f"{look:.2f} s", f"find -printf {found:.2f} s", f"{look / found:.2f}x find",
             at_most(look / found, TIME_GOAL, "x")),
         Row("100,000 old files to delete", f"{clean:.2f} s", f"systemd-tmpfiles --clean {cleaned:.2f} s",

@@ -31,13 +31,18 @@ class Client:
 
     def receive(self) -> dict:
         """The next reply. An error reply raises RuntimeError."""
+        frame = self.receive_frame()
+        reply = json.loads(frame)
+        if "error" in reply:
+            raise RuntimeError(f"the service replied {frame.decode()}")
+        return reply
+
+    def receive_frame(self) -> bytes:
+        """The bytes of the next reply, without the one that ends it."""
         while b"\0" not in self._pending:
             data = self._socket.recv(1 << 16)
             if not data:
                 raise RuntimeError("the service closed the connection")
             self._pending += data
         frame, _, self._pending = self._pending.partition(b"\0")
-        reply = json.loads(frame)
-        if "error" in reply:
-            raise RuntimeError(f"the service replied {frame.decode()}")
-        return reply
+        return frame

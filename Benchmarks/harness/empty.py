@@ -34,7 +34,7 @@ def empty_service(place: Place) -> Section:
                 at_most(ours - least, goal, " MB") if goal else None)
             for what, ours, least, goal in values]
 
-    return Section("Library: an empty service next to a bare sd-event loop", [
+    return Section("Library: an empty service next to a bare sd-event loop", "what the library adds to a program", [
         *rows("EmptyService", "", (SIZE_GOAL_MB, MEMORY_GOAL_MB)),
         *rows("SocketService", ", with a socket", (None, None)),
     ])

@@ -11,7 +11,7 @@ from .notify import NotifySocket
 from .process import Process
 from .servers import belfryd, dbus_daemon
 
-MEMORY_GOAL_MB, START_GOAL_MS = 9, 8
+MEMORY_GOAL_MB, START_GOAL = 9, 4
 # READY=1 is sent before the last work of the start is done.
 SETTLE = 0.2
 
@@ -36,10 +36,10 @@ def idle(place: Place, seconds: int = 10) -> Section:
 
     def memory(work: str, key: str, goal: int | None = None) -> Row:
         belfry, bus, bare = (status[key] / 1024 for status in (ours, theirs, least))
-        return Row(work, f"{belfry:.1f} MB", f"dbus-daemon {bus:.1f} MB, bare Swift program {bare:.1f} MB",
-                   f"{belfry / bus:.1f}x dbus-daemon", at_most(belfry, goal, " MB") if goal else None)
+        return Row(work, f"{belfry:.1f} MB", f"bare Swift program {bare:.1f} MB, dbus-daemon {bus:.1f} MB",
+                   f"{belfry - bare:.1f} MB above the bare program", at_most(belfry, goal, " MB") if goal else None)
 
-    return Section("Idle: belfryd with all listeners, no watchdog", [
+    return Section("Idle: belfryd with all listeners, no watchdog", "what each instance takes from a host", [
         memory("resident memory", "VmRSS", MEMORY_GOAL_MB),
         memory("anonymous part of it", "RssAnon"),
         Row("threads", f"{ours['Threads']}", f"dbus-daemon {theirs['Threads']}", "", at_most(ours["Threads"], 1)),
@@ -61,7 +61,7 @@ def start(place: Place, repetitions: int = 25) -> Section:
         ours.append(milliseconds(lambda environment: belfryd(place, environment)[0]))
         least.append(milliseconds(lambda environment: Process([place.helpers / "BareProgram"], environment)))
     belfry, bare = median(ours), median(least)
-    return Section("Start", [
+    return Section("Start", "how long units wait that are ordered after a service", [
         Row("exec to READY=1, median", f"{belfry:.1f} ms", f"bare Swift program {bare:.1f} ms",
-            f"{belfry / bare:.1f}x the bare program", at_most(belfry, START_GOAL_MS, " ms")),
+            f"{belfry / bare:.1f}x the bare program", at_most(belfry / bare, START_GOAL, "x")),
     ])

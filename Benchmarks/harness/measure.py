@@ -56,4 +56,6 @@ class Row:
 @dataclass
 class Section:
     title: str
+    # What a reader decides by these rows.
+    purpose: str
     rows: list[Row] = field(default_factory=list)

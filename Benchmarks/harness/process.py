@@ -76,14 +76,15 @@ class Process:
         if status := self._process.wait(timeout=limit):
             raise RuntimeError(f"'{self.name}' ended with {status}")
 
-    def wait_for(self, address: Path | int, limit: float = 10) -> None:
-        """Waits until the process has made the file, or accepts connections on the socket or port."""
+    def wait_for(self, address: Path | int, limit: float = 10) -> Path | int:
+        """Waits until the process has made the file, or accepts connections on the socket or port, and returns it."""
         end = time.monotonic() + limit
         while not _is_ready(address):
             if self._process.poll() is not None or time.monotonic() > end:
                 text = Path(self.log).read_text(errors="replace") if self.log else ""
                 raise RuntimeError(f"unable to start '{self.name}': no '{address}' after {limit:.0f} s\n{text}")
             time.sleep(0.005)
+        return address
 
     def status(self) -> dict:
         """`/proc/PID/status`, with numbers as numbers (sizes in KiB)."""

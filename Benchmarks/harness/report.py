@@ -24,7 +24,7 @@ def table(sections: list[Section]) -> list[str]:
 
     lines = [line(HEADS), line(["-" * width for width in widths])]
     for section in sections:
-        lines += ["", section.title, *(line(_cells(row)) for row in section.rows)]
+        lines += ["", section.title, f"({section.purpose})", *(line(_cells(row)) for row in section.rows)]
     return lines
 
 

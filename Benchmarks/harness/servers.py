@@ -35,6 +35,12 @@ def belfryd(place: Place, environment=None, logger=True):
     return process, path
 
 
+def write_loop(place: Place):
+    """Writes all that its first client sends to the others."""
+    path = place.directory("write-loop") / "socket"
+    return Process([place.helpers / "WriteLoop", path]), path
+
+
 def dbus_daemon(place: Place):
     directory = place.directory("dbus")
     path = directory / "bus"

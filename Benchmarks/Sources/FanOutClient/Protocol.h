@@ -28,7 +28,8 @@ struct Protocol {
     void (*publish)(struct Buffer *buffer, const char *payload, size_t count);
 };
 
-extern const struct Protocol varlink_protocol, redis_protocol, nats_protocol, mqtt_protocol, dbus_protocol;
+extern const struct Protocol varlink_protocol, redis_protocol, nats_protocol, mqtt_protocol, dbus_protocol,
+    raw_protocol;
 
 /// Writes all bytes. On an error this and the following functions exit.
 void send_all(int descriptor, const void *bytes, size_t count);

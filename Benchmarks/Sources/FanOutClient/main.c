@@ -82,7 +82,8 @@ static void collect(int loop, long deliveries) {
 }
 
 static const struct Protocol *protocol_named(const char *name) {
-    const struct Protocol *all[] = {&varlink_protocol, &redis_protocol, &nats_protocol, &mqtt_protocol, &dbus_protocol};
+    const struct Protocol *all[] = {&varlink_protocol, &redis_protocol, &nats_protocol, &mqtt_protocol, &dbus_protocol,
+        &raw_protocol};
     for (size_t index = 0; index < sizeof all / sizeof *all; index++)
         if (strcmp(all[index]->name, name) == 0) return all[index];
     fprintf(stderr, "unknown protocol '%s'\n", name);

@@ -85,21 +85,3 @@ final class ClosureSubject: Subject {
         }
     }
 }
-
-/// An array of closures, which stores each in a wrapper for generic code.
-final class WrappedClosureSubject: Subject {
-    let name = "wrapped closures"
-    private var closures: [(LifecycleNotification) -> Void] = []
-
-    init(observers: Int) { for _ in 0..<observers { closures.append(Self.count) } }
-
-    // On no actor, as above.
-    private nonisolated static func count(_ notification: LifecycleNotification) { benchmark_call() }
-
-    func post(_ times: Int) {
-        let notification = example
-        for _ in 0..<times {
-            for closure in closures { closure(notification) }
-        }
-    }
-}

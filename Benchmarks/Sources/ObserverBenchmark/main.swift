@@ -9,7 +9,7 @@ let rounds = 15, warmUp = 2
 for observers in [1, 10, 100] {
     let subjects: [any Subject] = [
         try MediatorSubject(observers: observers), FoundationSubject(observers: observers),
-        ClosureSubject(observers: observers), WrappedClosureSubject(observers: observers),
+        ClosureSubject(observers: observers),
     ]
     let posts = 200_000 / (observers + 9)
     measure("post", observers, subjects, name: \.name) { subject in
