@@ -150,6 +150,12 @@ package.targets += [
     program(
         "Examples/Worker", ["Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket"], coreMetrics + swiftLog,
         exclude: ["README.md", "Tests", "worker.conf", "worker.service"]),
+    // The workers of docs/compare.md.
+    swift("Examples/Compare/Work", [], settings: strict),
+    program("Examples/Compare/ListenerWorker", ["Belfry", "BelfrySocket", "Work"]),
+    program(
+        "Examples/Compare/ServiceGroupWorker", ["Work"],
+        serviceLifecycle + [.product(name: "UnixSignals", package: "swift-service-lifecycle")], settings: strict),
 ]
 
 // What tests use: helpers, programs that they run, and the Swift code of README.md, docs and the DocC catalogues.
@@ -202,7 +208,9 @@ package.targets += [
         "Tests/Components/BelfryMetricsTests", ["BelfryMetricRegistry", "MetricsProbe"], coreMetrics,
         exclude: ["open_metrics.py"], settings: strict),
     tests("Tests/Components/BelfryServerTests", service + ["BelfryMetricRegistry", "BelfryTesting"]),
-    tests("Tests/Components/BelfryServiceLifecycleTests", ["ServiceGroupProbe"], serviceLifecycle),
+    tests(
+        "Tests/Components/BelfryServiceLifecycleTests", ["ListenerWorker", "ServiceGroupProbe", "ServiceGroupWorker"],
+        serviceLifecycle),
     tests("Tests/Components/BelfrySocketTests", service + ["BelfryMetricRegistry", "Varlink"]),
 
     tests("Tests/Programs/BelfryClientTests", ["Varlink"]),

@@ -7,9 +7,8 @@
 import Glibc
 
 let services = [
-    "blinkd": blinkd, "cached": cached, "logged": logged, "measured": measured, "stored": stored, "thumbd": thumbd,
-    "videod": videod,
-    "videodWithSocket": videodWithSocket,
+    "blinkd": blinkd, "cached": cached, "camerad": camerad, "logged": logged, "measured": measured, "stored": stored,
+    "thumbd": thumbd, "videod": videod, "videodWithSocket": videodWithSocket,
 ]
 
 services[getenv("SAMPLE").map { String(cString: $0) } ?? ""]?()
