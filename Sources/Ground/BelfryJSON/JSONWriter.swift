@@ -67,34 +67,11 @@ package nonisolated struct JSONWriter: ~Copyable {
 
     /// Writes a number.
     package mutating func write(_ value: Int64) {
-        // The digits of an Int64 and its sign.
-        let room = 20
-        reserve(room)
-        var start = count + room
-        let end = start
-        var rest = value.magnitude
-        while rest >= 100 {
-            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
-            start -= 2
-            put(pair, at: start)
-            rest = quotient
-        }
-        start -= 2
-        put(rest, at: start)
-        if rest < 10 { start += 1 }
-        if value < 0 {
-            start -= 1
-            base[start] = UInt8(ascii: "-")
-        }
-        (base + count).update(from: base + start, count: end - start)
+        reserve(DecimalDigits.longest)
+        let end = base + count + DecimalDigits.longest
+        let start = DecimalDigits.write(value, before: end)
+        (base + count).update(from: start, count: end - start)
         count += end - start
-    }
-
-    /// Two digits.
-    private func put(_ pair: UInt64, at place: Int) {
-        let tens = pair / 10
-        base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens)
-        base[place + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: pair - tens * 10)
     }
 
     /// Writes a string.

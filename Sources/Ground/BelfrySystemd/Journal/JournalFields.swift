@@ -24,37 +24,68 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
 
     /// Adds `NAME=value`, or, where the value has line feeds, its length and the value after a line that has the name. Of a
     /// longer value the first MiB is taken.
-    package mutating func add(_ name: StaticString, _ value: String) {
-        name.withUTF8Buffer { bytes += $0 }
-        append(value)
-    }
+    package mutating func add(_ name: StaticString, _ value: String) { add(Self.bytes(of: name), value) }
 
     /// The same for a name that is not known before. It must be valid: upper-case letters, digits and underscores.
     package mutating func add(named name: String, _ value: String) {
-        bytes += name.utf8
-        append(value)
+        var name = name
+        name.withUTF8 { add($0, value) }
     }
 
     /// The same for the text of a record.
     package mutating func add(_ name: StaticString, _ value: RecordText) {
-        name.withUTF8Buffer { bytes += $0 }
-        value.bytes.withUnsafeBufferPointer { append($0) }
+        value.bytes.withUnsafeBufferPointer { add(Self.bytes(of: name), $0) }
     }
 
-    private mutating func append(_ value: String) {
-        var value = value.utf8.count > Self.longestValue ? String(value.prefix(bytes: Self.longestValue)) : value
-        value.withUTF8 { append($0) }
+    /// Adds `NAME=value`.
+    package mutating func add(_ name: StaticString, _ value: Int64) {
+        addNumber(name) { DecimalDigits.write(value, before: $0) }
     }
 
-    private mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
-        if let base = value.baseAddress, memchr(base, 0x0A, value.count) != nil {
-            bytes.append(UInt8(ascii: "\n"))
-            withUnsafeBytes(of: UInt64(value.count).littleEndian) { bytes += $0 }
-        } else {
-            bytes.append(UInt8(ascii: "="))
+    /// Adds `NAME=value`.
+    package mutating func add(_ name: StaticString, _ value: UInt64) {
+        addNumber(name) { DecimalDigits.write(value, before: $0) }
+    }
+
+    private mutating func addNumber(
+        _ name: StaticString, _ write: (UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
+    ) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DecimalDigits.longest) { room in
+            guard let base = room.baseAddress else { return }
+            let end = base + room.count
+            let start = write(end)
+            add(Self.bytes(of: name), UnsafeBufferPointer(start: start, count: end - start))
         }
-        bytes += value
-        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: String) {
+        var value = value.utf8.count > Self.longestValue ? String(value.prefix(bytes: Self.longestValue)) : value
+        value.withUTF8 { add(name, $0) }
+    }
+
+    /// The field is put together first: each change of an array costs as much as a short field.
+    private mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+        guard let nameBase = name.baseAddress else { return }
+        let isCounted = value.baseAddress.map { memchr($0, 0x0A, value.count) != nil } ?? false
+        let size = name.count + 1 + (isCounted ? MemoryLayout<UInt64>.size : 0) + value.count + 1
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { field in
+            guard var next = field.baseAddress else { return }
+            next.copyMemory(from: nameBase, byteCount: name.count)
+            next += name.count
+            next.storeBytes(of: isCounted ? UInt8(ascii: "\n") : UInt8(ascii: "="), as: UInt8.self)
+            next += 1
+            if isCounted {
+                next.storeBytes(of: UInt64(value.count).littleEndian, as: UInt64.self)
+                next += MemoryLayout<UInt64>.size
+            }
+            if let base = value.baseAddress { next.copyMemory(from: base, byteCount: value.count) }
+            next.storeBytes(of: UInt8(ascii: "\n"), toByteOffset: value.count, as: UInt8.self)
+            bytes += UnsafeRawBufferPointer(field)
+        }
+    }
+
+    private static func bytes(of name: StaticString) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     }
 
     /// Visits the fields in their order.
@@ -73,12 +104,6 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
             rest = rest.dropFirst(length + 1)
         }
     }
-
-    /// Adds `NAME=value`. Not generic: that takes five times as long.
-    package mutating func add(_ name: StaticString, _ value: Int64) { add(name, String(value)) }
-
-    /// Adds `NAME=value`.
-    package mutating func add(_ name: StaticString, _ value: UInt64) { add(name, String(value)) }
 
     /// Adds other fields.
     package mutating func add(_ fields: JournalFields) { bytes += fields.bytes }

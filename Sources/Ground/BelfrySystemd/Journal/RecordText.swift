@@ -62,19 +62,26 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
         // Numbers. A generic function would take five times as long.
 
         /// Adds a number.
-        package mutating func appendInterpolation(_ value: Int64) { appendLiteral(String(value)) }
+        package mutating func appendInterpolation(_ value: Int64) {
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DecimalDigits.longest) { room in
+                guard let base = room.baseAddress else { return }
+                let end = base + room.count
+                let start = DecimalDigits.write(value, before: end)
+                bytes += UnsafeBufferPointer(start: start, count: end - start)
+            }
+        }
 
         /// Adds a number.
         package mutating func appendInterpolation(_ value: UInt64) { appendLiteral(String(value)) }
 
         /// Adds a number.
-        package mutating func appendInterpolation(_ value: Int) { appendLiteral(String(value)) }
+        package mutating func appendInterpolation(_ value: Int) { appendInterpolation(Int64(value)) }
 
         /// Adds a number.
-        package mutating func appendInterpolation(_ value: Int32) { appendLiteral(String(value)) }
+        package mutating func appendInterpolation(_ value: Int32) { appendInterpolation(Int64(value)) }
 
         /// Adds a number.
-        package mutating func appendInterpolation(_ value: UInt32) { appendLiteral(String(value)) }
+        package mutating func appendInterpolation(_ value: UInt32) { appendInterpolation(Int64(value)) }
 
         /// Adds a point in time as RFC 3339 and RFC 5424 write it, in UTC: `2026-01-02T14:03:22.123456Z`.
         ///

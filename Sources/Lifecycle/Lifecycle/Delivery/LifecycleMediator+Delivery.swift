@@ -10,9 +10,9 @@ extension LifecycleMediator {
     /// The names of the listeners that a notification is delivered to, in the order of the calls. None for a URL that one of them
     /// opens: each is asked only if those before it decline.
     package func listeners(answering notification: LifecycleNotification) -> [String] {
-        guard !notification.isForOne else { return [] }
-        return registry.calls(of: notification.name).lazy.filter { $0.answer(to: notification) != nil }
-            .map(\.entry.place.name)
+        let calls = registry.calls(of: notification.name)
+        guard !calls.isEmpty, !notification.isForOne else { return [] }
+        return calls.lazy.filter { $0.answer(to: notification) != nil }.map(\.entry.place.name)
     }
 
     /// Calls the observers of everything and those of the name.

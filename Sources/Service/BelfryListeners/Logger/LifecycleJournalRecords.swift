@@ -23,23 +23,24 @@ package nonisolated enum LifecycleJournalRecords {
         let change: RecordText =
             moves ? " \(notification.previousState.rawValue) -> \(notification.state.rawValue)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
-        var record = JournalRecord(
-            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details(info))",
-            id: kind.rawValue)
-        guard let listeners else { return record }
-        record.fields = fields(of: notification)
-        if let counter { record.fields.add("BELFRY_SEQUENCE_ID", counter) }
-        if let info { record.fields.add("BELFRY_USER_INFO", info) }
-        if !listeners.isEmpty {
-            record.fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
+        var fields = JournalFields()
+        if let listeners {
+            fields = Self.fields(of: notification)
+            if let counter { fields.add("BELFRY_SEQUENCE_ID", counter) }
+            if let info { fields.add("BELFRY_USER_INFO", info) }
+            if !listeners.isEmpty {
+                fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
+            }
         }
-        return record
+        return JournalRecord(
+            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details(info))",
+            id: kind.rawValue, fields: fields)
     }
 
     /// The record of a trigger that was merged with one that waits: no notification names who asked for it.
     static func record(ofMerged trigger: LifecycleTrigger, by origin: LifecycleOrigin) -> JournalRecord {
         var fields: JournalFields = ["BELFRY_TRIGGER": trigger.rawValue, "BELFRY_ORIGIN": origin.kind]
-        fields.add(Self.fields(of: origin))
+        fields.add(origin)
         return JournalRecord(
             .info, "\(trigger.rawValue) merged with the one that waits, \(origin)", id: MessageID.merged.rawValue,
             fields: fields)
@@ -133,27 +134,25 @@ package nonisolated enum LifecycleJournalRecords {
         if notification.name == .willFinishLaunching, case .string(let cause) = notification.userInfo["cause"] {
             fields.add("BELFRY_LAUNCH_CAUSE", cause)
         }
-        fields.add(Self.fields(of: notification.origin))
-        return fields
-    }
-
-    /// The fields that say who it was.
-    package static func fields(of origin: LifecycleOrigin) -> JournalFields {
-        var fields = JournalFields()
-        switch origin {
-        case .service: break
-        case .signal(let signal):
-            fields.add("BELFRY_SIGNAL", signal.name)
-            fields.add("BELFRY_SIGNAL_VALUE", Int64(signal.value))
-            if signal.sender != .process { fields.add("BELFRY_SIGNAL_SENDER", signal.sender.rawValue) }
-            fields.addSender(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
-        case .peer(let peer): fields.addSender(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
-        }
+        fields.add(notification.origin)
         return fields
     }
 }
 
 nonisolated extension JournalFields {
+    /// Adds the fields that say who it was.
+    package mutating func add(_ origin: LifecycleOrigin) {
+        switch origin {
+        case .service: break
+        case .signal(let signal):
+            add("BELFRY_SIGNAL", signal.name)
+            add("BELFRY_SIGNAL_VALUE", Int64(signal.value))
+            if signal.sender != .process { add("BELFRY_SIGNAL_SENDER", signal.sender.rawValue) }
+            addSender(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
+        case .peer(let peer): addSender(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
+        }
+    }
+
     fileprivate mutating func addSender(
         _ pid: Int32, _ uid: UInt32, _ loginUID: UInt32?, _ unit: String?, _ command: String?
     ) {

@@ -182,7 +182,7 @@ extension ServiceLog {
         _ fields: JournalFields
     ) -> JournalRecord {
         var all: JournalFields = ["BELFRY_ORIGIN": origin.kind]
-        all.add(LifecycleJournalRecords.fields(of: origin))
+        all.add(origin)
         all.add(fields)
         return JournalRecord(priority, message, id: id.rawValue, fields: all)
     }

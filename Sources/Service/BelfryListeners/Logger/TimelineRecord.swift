@@ -34,7 +34,7 @@ package nonisolated enum TimelineRecord {
         fields.add("BELFRY_STATE", last.notification.state.rawValue)
         fields.add("BELFRY_PREVIOUS_STATE", first.notification.previousState.rawValue)
         fields.add("BELFRY_ORIGIN", report.origin.kind)
-        fields.add(LifecycleJournalRecords.fields(of: report.origin))
+        fields.add(report.origin)
         fields.add(timeline.fields)
         return JournalRecord(
             .info, "\(report.trigger.rawValue) \(timeline.text)", id: MessageID.timeline.rawValue, fields: fields)
