@@ -24,5 +24,5 @@ for isPortFree in [true, false] {
     }
     // FindPeers is still waiting; nobody answers it within its two seconds.
     clock.advance(by: .seconds(2))
-    for time in startup.times { print("  \(time.command): \(time.outcome.word) after \(time.duration)") }
+    for time in startup.times { print("  \(time.command): \(time.outcome.kind) after \(time.duration)") }
 }

@@ -15,7 +15,7 @@ func rotate(_ mediator: LifecycleMediator) {
 }
 
 func rotateAndWait(_ mediator: LifecycleMediator) async -> [String] {
-    let report = await mediator.postAndWait(KeysRotated(generation: 7))
+    let report = await mediator.post(KeysRotated(generation: 7))
     return report.problems
 }
 

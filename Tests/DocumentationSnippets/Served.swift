@@ -17,7 +17,8 @@ func serve(_ service: BelfryService, _ cache: Cache) {
 }
 
 func serveAndWait(_ service: BelfryService, _ queue: Store) async throws -> LifecycleReport {
-    let report = await service.mediator.postAndWait(Served(path: "/a", status: 200))
+    let report = await service.mediator.post(Served(path: "/a", status: 200))
+    service.mediator.perform(.pause) { _ in }
     try await service.mediator.withBackgroundTask("upload", deadline: .seconds(30)) { _ in try await queue.send() }
     return report
 }

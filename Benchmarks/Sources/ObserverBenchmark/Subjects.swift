@@ -64,7 +64,7 @@ final class FoundationSubject: ChangingSubject {
 
 /// What an observer of Belfry gets.
 private let example = LifecycleNotification(
-    name: .flushRequested, sequence: 1, time: LifecycleTime(realtimeUsec: 0, monotonicUsec: 0),
+    name: .flushRequested, sequence: 1, time: LifecycleTime(realtime: .zero, monotonic: .zero),
     previousState: .active, state: .active, origin: .service)
 
 /// An array of structs with one closure each.

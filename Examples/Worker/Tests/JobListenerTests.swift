@@ -75,7 +75,7 @@ final class JobListenerTests {
 
         let reason = "unable to write to '/nowhere': No such file or directory"
         #expect(script.problems == ["willReload: JobListener: \(reason)"])
-        #expect(script.told.last == "didFailToReload")
+        #expect(script.notificationNames.last == "didFailToReload")
         store("job")
         #expect(number(ofTheJob: "job") == 1)
     }

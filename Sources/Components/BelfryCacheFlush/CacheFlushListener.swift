@@ -84,7 +84,7 @@ package final class CacheFlushListener: LifecycleListener {
         guard running == nil, let batch = waiting else { return }
         (running, waiting) = (batch, nil)
         let wanted = caches.filter { !batch.names.isDisjoint(with: $0.on) }
-        let now = Duration.microseconds(mediator.clock.now.realtimeUsec)
+        let now = mediator.clock.now.realtime
         let monitor = batch.monitor
         scheduleProgress()
         WorkerThread.run {

@@ -54,7 +54,7 @@ nonisolated extension JSONValue {
     init(_ report: ListenerReport, in name: LifecycleNotification.Name) {
         var object: JSONObject = [
             "listener": .string(report.listener), "notification": .string(name.rawValue),
-            "outcome": .string(report.outcome.word), "durationUsec": JSONValue(report.duration),
+            "outcome": .string(report.outcome.kind), "durationUsec": JSONValue(report.duration),
         ]
         object["reason"] = report.outcome.reason.map { .string($0) }
         object["details"] = report.details.map { .object($0) }
@@ -69,10 +69,10 @@ nonisolated extension JSONValue {
             "order": .int(Int64(status.order)), "deadlineUsec": JSONValue(status.deadline),
             "calls": .int(Int64(record.calls)), "failures": .int(Int64(record.failures)),
         ]
-        object["health"] = .string(status.health.word)
+        object["health"] = .string(status.health.kind)
         object["activity"] = status.activity.map { .string($0) }
         object["healthReason"] = status.health.reason.map { .string($0) }
-        object["lastOutcome"] = record.lastOutcome.map { .string($0.word) }
+        object["lastOutcome"] = record.lastOutcome.map { .string($0.kind) }
         object["lastReason"] = record.lastOutcome?.reason.map { .string($0) }
         if record.lastOutcome?.isProblem ?? false {
             object["lastNotification"] = record.lastFailedNotification.map { .string($0.rawValue) }

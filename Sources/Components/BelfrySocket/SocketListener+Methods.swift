@@ -66,9 +66,7 @@ extension SocketListener {
             "trigger": .string(current.trigger.rawValue), "origin": .object(current.origin.userInfo),
             "waitingFor": .array(mediator.pending.prefix(Self.mostNamed).map { .string($0) }),
         ]
-        object["sinceUsec"] = current.beganUsec.map {
-            .int(Int64(clamping: now.realtimeUsec) - Int64(clamping: now.monotonicUsec &- $0))
-        }
+        object["sinceUsec"] = current.began.map { .int((now.realtime - (now.monotonic - $0)).signedMicroseconds) }
         if current.isDryRun { object["dryRun"] = true }
         return object
     }

@@ -8,7 +8,7 @@ public import Lifecycle
 ///     let script = LifecycleScript()
 ///     try script.mediator.addListener(listener)
 ///     await script.run(.perform(.launch), .advance(.seconds(3)), .perform(.stop))
-///     #expect(script.told.last == "willTerminate")
+///     #expect(script.notificationNames.last == "willTerminate")
 public final class LifecycleScript {
     /// One line of a script.
     public struct Step {
@@ -76,7 +76,7 @@ public final class LifecycleScript {
     }
 
     /// The names of the notifications, in order.
-    public var told: [String] { notifications.map(\.name.rawValue) }
+    public var notificationNames: [String] { notifications.map(\.name.rawValue) }
 
     /// The problems of listeners, as «NOTIFICATION: NAME: REASON».
     public var problems: [String] {

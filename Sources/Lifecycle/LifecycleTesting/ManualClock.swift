@@ -17,7 +17,7 @@ public final class ManualClock: LifecycleClock {
         func cancel() { body = nil }
     }
 
-    private static let start = LifecycleTime(realtimeUsec: 1_000_000_000_000_000, monotonicUsec: 1_000_000)
+    private static let start = LifecycleTime(realtime: .seconds(1_000_000_000), monotonic: .seconds(1))
     private var elapsed: Duration = .zero
     private var alarms: [Alarm] = []
 
@@ -26,9 +26,7 @@ public final class ManualClock: LifecycleClock {
 
     /// The present time of the clock.
     public var now: LifecycleTime {
-        LifecycleTime(
-            realtimeUsec: elapsed.end(from: Self.start.realtimeUsec),
-            monotonicUsec: elapsed.end(from: Self.start.monotonicUsec))
+        LifecycleTime(realtime: Self.start.realtime + elapsed, monotonic: Self.start.monotonic + elapsed)
     }
 
     /// How many timers have not fired yet.

@@ -5,8 +5,8 @@ public import Lifecycle
 
 /// A listener that records its notifications, and answers as the test specifies.
 public final class RecordingListener: LifecycleListener {
-    /// The way of answering.
-    public enum Manner {
+    /// How it answers.
+    public enum Behavior {
         /// Immediately.
         case atOnce
         /// By throwing this.
@@ -23,8 +23,8 @@ public final class RecordingListener: LifecycleListener {
     public private(set) var received: [LifecycleNotification] = []
     /// Called with «NAME NOTIFICATION» for each notification.
     public var journal: ((String) -> Void)?
-    /// The way of answering from now on.
-    public var manner: Manner
+    /// How it answers from now on.
+    public var behavior: Behavior
     /// Its rank.
     public let rank: Int?
     private let interests: [LifecycleNotification.Name]
@@ -34,16 +34,16 @@ public final class RecordingListener: LifecycleListener {
     /// Makes a listener for these names, by default all of the catalogue.
     public init(
         _ name: String, _ interests: [LifecycleNotification.Name] = LifecycleNotification.Name.catalogue,
-        deadline: Duration? = nil, rank: Int? = nil, manner: Manner = .atOnce
+        deadline: Duration? = nil, rank: Int? = nil, behavior: Behavior = .atOnce
     ) {
         self.rank = rank
         self.name = name
         self.interests = interests
         self.deadline = deadline
-        self.manner = manner
+        self.behavior = behavior
     }
 
-    /// Records each notification, and answers in the manner that is set.
+    /// Records each notification, and answers as `behavior` says.
     public var answers: [LifecycleAnswer] {
         for interest in interests {
             on(interest, deadline: deadline) { [self] notification in try await answer(notification) }
@@ -60,7 +60,7 @@ public final class RecordingListener: LifecycleListener {
     private func answer(_ notification: LifecycleNotification) async throws {
         received.append(notification)
         journal?("\(name) \(notification.name)")
-        switch manner {
+        switch behavior {
         case .atOnce: break
         case .throwing(let error): throw error
         case .stubborn: await wait()

@@ -85,14 +85,14 @@ final class ServiceAssembly {
         if let exitRecord { return exitRecord.end(by: .service, .failed, problem: problem, exitStatus: exitStatus) }
         // Without a configuration only the unit says where the state directory is.
         guard Environment.variables["STATE_DIRECTORY"] != nil else { return }
-        let now = belfry_clock_usec(CLOCK_REALTIME)
-        var record = ExitRecord(.stopped, by: .service, realtimeUsec: now)
+        let now = Duration.microseconds(belfry_clock_usec(CLOCK_REALTIME))
+        var record = ExitRecord(.stopped, by: .service, realtime: now)
         record.reason = .launchRefused
         record.problem = problem
         record.exitStatus = exitStatus
         var run = ServiceRun(
             bootID: SystemIdentity.boot ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
-            startRealtimeUsec: now)
+            startRealtime: now)
         run.exitRecord = record
         do {
             let files = RunFiles(

@@ -71,7 +71,7 @@ final class ServiceParts {
         missing = MissingParts(log: log, manager: manager)
         var run = ServiceRun(
             bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
-            startRealtimeUsec: mediator.clock.now.realtimeUsec)
+            startRealtime: mediator.clock.now.realtime)
         pause = try PauseMarker(
             mediator: mediator, run: run, of: options.instanceName, in: paths.runtimeDirectory, log: log)
         run.exitRecord = pause.record

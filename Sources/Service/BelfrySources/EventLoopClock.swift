@@ -20,11 +20,11 @@ public final class EventLoopClock: LifecycleClock {
     /// `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
     public var now: LifecycleTime {
         LifecycleTime(
-            realtimeUsec: belfry_clock_usec(CLOCK_REALTIME), monotonicUsec: monotonicUsec)
+            realtimeUsec: belfry_clock_usec(CLOCK_REALTIME), monotonicUsec: belfry_clock_usec(CLOCK_MONOTONIC))
     }
 
     /// `CLOCK_MONOTONIC`.
-    public var monotonicUsec: UInt64 { belfry_clock_usec(CLOCK_MONOTONIC) }
+    public var monotonic: Duration { .microseconds(belfry_clock_usec(CLOCK_MONOTONIC)) }
 
     /// The loop's own time, at most a tick of the kernel's clock old: what is posted in one turn has one time.
     public var stamp: LifecycleTime {

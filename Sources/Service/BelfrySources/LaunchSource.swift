@@ -31,13 +31,14 @@ nonisolated extension LaunchOptions {
         environment: [String: String], descriptors: [(name: String, isStored: Bool)] = [], credentials: [String] = []
     ) {
         func text(_ variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
+        func time(_ variable: String) -> Duration? { text(variable).flatMap { UInt64($0) }.map { .microseconds($0) } }
         self.init()
         socketNames = descriptors.filter { !$0.isStored }.map(\.name)
         storedNames = descriptors.filter(\.isStored).map(\.name)
         triggerUnit = text("TRIGGER_UNIT")
         triggerPath = text("TRIGGER_PATH")
-        triggerRealtimeUsec = text("TRIGGER_TIMER_REALTIME_USEC").flatMap { UInt64($0) }
-        triggerMonotonicUsec = text("TRIGGER_TIMER_MONOTONIC_USEC").flatMap { UInt64($0) }
+        triggerRealtime = time("TRIGGER_TIMER_REALTIME_USEC")
+        triggerMonotonic = time("TRIGGER_TIMER_MONOTONIC_USEC")
         monitored = text("MONITOR_UNIT").map {
             MonitoredUnit(
                 unit: $0, invocationID: text("MONITOR_INVOCATION_ID"),

@@ -136,7 +136,7 @@ struct ConnectionServerTests {
     @Test(arguments: Kind.allCases) func launchUnderWayRefuses(_ kind: Kind) throws {
         let address = try address(kind)
         let service = try ServerFixture(at: address)
-        let slow = RecordingListener("slow", [.didFinishLaunching], manner: .waiting)
+        let slow = RecordingListener("slow", [.didFinishLaunching], behavior: .waiting)
         try service.mediator.addListener(slow)
 
         service.perform(.launch)

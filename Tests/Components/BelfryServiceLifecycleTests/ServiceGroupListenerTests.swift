@@ -29,7 +29,7 @@ struct ServiceGroupListenerTests {
     @Test func launchContinuesWhenReady() async throws {
         let ready = ServiceReadiness()
         try fixture.add(fixture.service("a"), readiness: ready)
-        mediator.perform(.launch)
+        mediator.perform(.launch) { _ in }
         await fixture.until { fixture.journal.lines == ["a runs"] }
         #expect(mediator.state == .inactive)
 
@@ -79,7 +79,8 @@ struct ServiceGroupListenerTests {
 
     @Test func launchRefusedByAnotherListenerShutsTheGroupDown() async throws {
         try fixture.add(fixture.service("a"))
-        let refusing = RecordingListener("no", [.didFinishLaunching], manner: .throwing(LifecycleRefusal("not today")))
+        let refusing = RecordingListener(
+            "no", [.didFinishLaunching], behavior: .throwing(LifecycleRefusal("not today")))
         try mediator.addListener(refusing)
 
         let report = await fixture.perform(.launch)

@@ -55,7 +55,7 @@ struct TestingArticleTests {
         await script.run(.perform(.launch), .perform(.pause))
 
         #expect(listener.isPlaying == false)
-        #expect(script.told.suffix(2) == ["willResignActive", "didEnterBackground"])
+        #expect(script.notificationNames.suffix(2) == ["willResignActive", "didEnterBackground"])
         #expect(script.problems == [])
     }
 
@@ -73,7 +73,7 @@ struct TestingArticleTests {
     @Test func stopsThoughAnotherHangs() async throws {
         let script = LifecycleScript()
         let listener = PlayerListener()
-        let hanging = RecordingListener("hanging", [.willTerminate], deadline: .seconds(5), manner: .waiting)
+        let hanging = RecordingListener("hanging", [.willTerminate], deadline: .seconds(5), behavior: .waiting)
         try script.mediator.addListener(listener)
         try script.mediator.addListener(hanging)
 

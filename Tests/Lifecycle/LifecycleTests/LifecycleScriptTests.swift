@@ -8,7 +8,7 @@ import Testing
 struct LifecycleScriptTests {
     @Test func scriptRecordsNotificationsAndReports() async throws {
         let script = LifecycleScript()
-        let listener = RecordingListener("slow", [.didEnterBackground], deadline: .seconds(3), manner: .stubborn)
+        let listener = RecordingListener("slow", [.didEnterBackground], deadline: .seconds(3), behavior: .stubborn)
         try script.mediator.addListener(listener)
 
         await script.run(
@@ -16,7 +16,7 @@ struct LifecycleScriptTests {
             .call { throw LifecycleReloadError(["odd"]) })
 
         #expect(
-            script.told == [
+            script.notificationNames == [
                 "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "flushRequested", "willResignActive",
                 "didEnterBackground",
             ])
@@ -36,7 +36,7 @@ struct LifecycleScriptTests {
             .perform(.launch), .post(MemoryWarning(.full)), .post(Uploaded(path: "/a", bytes: 3)),
             .perform(.stop, Termination(.stop)))
 
-        #expect(script.told[3...4] == ["didReceiveMemoryWarning", "Uploaded"])
+        #expect(script.notificationNames[3...4] == ["didReceiveMemoryWarning", "Uploaded"])
         #expect(script.events(Uploaded.self) == [Uploaded(path: "/a", bytes: 3)])
         #expect(script.events(MemoryWarning.self) == [MemoryWarning(.full)])
         #expect(listener.reason == .stop)

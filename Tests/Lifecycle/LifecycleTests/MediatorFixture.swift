@@ -27,9 +27,9 @@ final class MediatorFixture {
     @discardableResult
     func listener(
         _ name: String, _ interests: [LifecycleNotification.Name] = LifecycleNotification.Name.catalogue,
-        deadline: Duration? = nil, _ manner: RecordingListener.Manner = .atOnce
+        deadline: Duration? = nil, _ behavior: RecordingListener.Behavior = .atOnce
     ) -> RecordingListener {
-        let listener = RecordingListener(name, interests, deadline: deadline, manner: manner)
+        let listener = RecordingListener(name, interests, deadline: deadline, behavior: behavior)
         listener.journal = { [unowned self] in calls.append($0) }
         do throws(ListenerOrderError) {
             try mediator.addListener(listener)

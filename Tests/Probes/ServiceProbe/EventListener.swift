@@ -31,12 +31,12 @@ final class EventListener: LifecycleListener {
 
     var answers: [LifecycleAnswer] {
         on(.flushRequested) { [self] _ in
-            await mediator.postAndWait(Quiet())
+            await mediator.post(Quiet())
             say("threads after the first wait: \(Self.threads)")
-            let report = await mediator.postAndWait(Served(path: "/a", status: 200))
-            await mediator.postAndWait(Served(path: "/b", status: 404))
+            let report = await mediator.post(Served(path: "/a", status: 200))
+            await mediator.post(Served(path: "/b", status: 404))
             let done = try await mediator.withBackgroundTask("upload", deadline: .seconds(5)) { [mediator] _ in
-                for _ in 0..<2 { await mediator.postAndWait(Quiet()) }
+                for _ in 0..<2 { await mediator.post(Quiet()) }
                 return "done"
             }
             say("\(done), \(report.listeners.map(\.listener))")

@@ -38,7 +38,7 @@ struct BuiltInConformanceTests {
                 loop: loop, mediator: mediator, manager: ServiceManagerSocket(),
                 pause: PauseMarker(
                     mediator: mediator,
-                    run: ServiceRun(bootID: "b", invocationID: nil, pid: 4, startRealtimeUsec: 9), of: "s",
+                    run: ServiceRun(bootID: "b", invocationID: nil, pid: 4, startRealtime: .microseconds(9)), of: "s",
                     in: directory.url.path, log: ServiceLog { _ in writer }), log: ServiceLog { _ in writer })
         }
 

@@ -27,9 +27,10 @@ struct LaunchSourceTests {
         ])
 
         #expect(path.triggerUnit == "inbox.path" && path.triggerPath == "/run/inbox")
-        #expect(path.triggerRealtimeUsec == nil && path.triggerMonotonicUsec == nil)
+        #expect(path.triggerRealtime == nil && path.triggerMonotonic == nil)
         #expect(timer.triggerUnit == "nightly.timer" && timer.triggerPath == nil)
-        #expect(timer.triggerRealtimeUsec == 1_767_358_802_123_456 && timer.triggerMonotonicUsec == 77_000_000)
+        #expect(timer.triggerRealtime == .microseconds(1_767_358_802_123_456))
+        #expect(timer.triggerMonotonic == .microseconds(77_000_000))
     }
 
     @Test func monitoredUnitHasItsExit() {
@@ -59,7 +60,7 @@ struct LaunchSourceTests {
     func invalidNumberCountsAsNotSet(_ text: String) {
         let options = LaunchOptions(environment: ["TRIGGER_TIMER_REALTIME_USEC": text, "SYSTEMD_EXEC_PID": "\(text)y"])
 
-        #expect(options.triggerRealtimeUsec == nil && options.execPID == nil)
+        #expect(options.triggerRealtime == nil && options.execPID == nil)
     }
 
     @Test func exitIsReadWithAndWithoutPrefix() {

@@ -34,7 +34,7 @@ struct TestServiceTests {
 
         try test.replaceSettings("[Player]\nLevel=loud\n")
         await test.script.run(.perform(.reload))
-        #expect(settings?.value.level == 4 && test.script.told.last == "didFailToReload")
+        #expect(settings?.value.level == 4 && test.script.notificationNames.last == "didFailToReload")
     }
 
     @Test(arguments: ["[Player]\nLevel=loud\n", "[Unknown]\nKey=1\n", "[Service]\nStopTimeout=soon\n", "Level"])
@@ -88,7 +88,7 @@ struct TestServiceTests {
     }
 
     @Test func deadlinesPassOnlyWhenTheScriptMovesTheClock() async throws {
-        let hanging = RecordingListener("hanging", [.didBecomeActive], deadline: .seconds(5), manner: .waiting)
+        let hanging = RecordingListener("hanging", [.didBecomeActive], deadline: .seconds(5), behavior: .waiting)
         let test = try TestService { try $0.mediator.addListener(hanging) }
 
         await test.script.run(.perform(.launch))

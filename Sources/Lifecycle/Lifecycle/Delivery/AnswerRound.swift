@@ -95,11 +95,11 @@ final class AnswerRound {
     private func answer(
         _ body: DueCall.Immediate, _ entry: ListenerEntry, _ clock: any LifecycleClock, isCutShort: Bool
     ) {
-        let startUsec = clock.monotonicUsec
+        let start = clock.monotonic
         let outcome = Self.outcome(of: body, notification)
-        let duration = Duration(from: startUsec, to: clock.monotonicUsec)
+        let duration = clock.monotonic - start
         let judged = isCutShort ? outcome : outcome.judged(duration, deadline: deadline)
-        let report = entry.record(judged, of: notification.name, after: duration, since: startUsec)
+        let report = entry.record(judged, of: notification.name, after: duration, since: start)
         if !onlyProblems || judged.isProblem { reports.append(report) }
     }
 

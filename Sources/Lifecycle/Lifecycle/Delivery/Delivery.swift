@@ -94,7 +94,7 @@ final class Delivery {
         let isPost = round.notification.trigger == nil
         let event = round.notification.name
         guard !isPost || entry.pendingPosts < ListenerEntry.pendingPostsMax else {
-            let report = entry.record(.tooManyPosts, of: event, after: .zero, since: clock.monotonicUsec)
+            let report = entry.record(.tooManyPosts, of: event, after: .zero, since: clock.monotonic)
             return round.set(report, at: place)
         }
         if isPost { entry.pendingPosts += 1 }
@@ -104,7 +104,7 @@ final class Delivery {
         ) { [self] call, outcome, duration in
             if isPost { entry.pendingPosts -= 1 }
             round.set(
-                entry.record(outcome, of: event, after: duration, since: call.start.monotonicUsec, call.details),
+                entry.record(outcome, of: event, after: duration, since: call.start.monotonic, call.details),
                 at: place)
             open[place] = nil
             advance()

@@ -50,8 +50,8 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     public let listener: String
     /// How its answer ended.
     public let outcome: ListenerOutcome
-    /// When it was called, by `CLOCK_MONOTONIC`, in microseconds.
-    public let startUsec: UInt64
+    /// When it was called: the time since boot (`CLOCK_MONOTONIC`).
+    public let start: Duration
     /// The time until its end or its deadline.
     public let duration: Duration
     /// What the listener did, as it last reported with its progress; nil if it reported no details.

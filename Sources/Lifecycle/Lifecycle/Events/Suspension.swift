@@ -34,9 +34,8 @@ public nonisolated struct Suspension: LifecycleEvent, Equatable {
     /// Reads `cause`, `durationUsec` and `durationIsExact`.
     public init?(userInfo: UserInfo) {
         guard case .string(let text) = userInfo["cause"], let cause = Cause(rawValue: text) else { return nil }
-        var duration: Duration?
-        if case .int(let usec) = userInfo["durationUsec"] { duration = .microseconds(usec) }
-        self.init(cause, duration: duration, isExact: userInfo["durationIsExact"] != false)
+        self.init(
+            cause, duration: userInfo.duration("durationUsec"), isExact: userInfo["durationIsExact"] != false)
     }
 
     /// `cause`; with a duration also `durationUsec` and `durationIsExact`.

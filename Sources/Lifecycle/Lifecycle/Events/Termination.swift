@@ -46,8 +46,7 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
     /// Decodes `reason` and `deadlineUsec`.
     public init?(userInfo: UserInfo) {
         guard case .string(let text) = userInfo["reason"], let reason = Reason(rawValue: text) else { return nil }
-        self.init(reason)
-        if case .int(let usec) = userInfo["deadlineUsec"] { deadline = .microseconds(usec) }
+        self.init(reason, deadline: userInfo.duration("deadlineUsec"))
     }
 
     /// `reason`, and `deadlineUsec` if there is a deadline.

@@ -31,7 +31,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
 
         /// Whether it missed its deadline.
         var isLate: Bool {
-            [ListenerOutcome.overran.word, ListenerOutcome.late.word].contains { $0.utf8.elementsEqual(outcome.utf8) }
+            [ListenerOutcome.overran.kind, ListenerOutcome.late.kind].contains { $0.utf8.elementsEqual(outcome.utf8) }
         }
     }
 
@@ -48,23 +48,23 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
     public var cutShortBy: LifecycleOrigin?
     /// The error, after a refused launch or a failure.
     public var problem: String?
-    /// When it was written, by `CLOCK_REALTIME`.
-    public var realtimeUsec: UInt64
+    /// When it was written: the time since 1970 (`CLOCK_REALTIME`).
+    public var realtime: Duration
     /// The exit status of the process; nil for a process that did not end.
     public var exitStatus: Int32?
     /// How long each listener took, in the order of their first calls.
     public var listeners: [ListenerTime] = []
 
     /// A record without times.
-    public init(_ kind: Kind, by origin: LifecycleOrigin, realtimeUsec: UInt64) {
+    public init(_ kind: Kind, by origin: LifecycleOrigin, realtime: Duration) {
         self.kind = kind
         self.origin = origin
-        self.realtimeUsec = realtimeUsec
+        self.realtime = realtime
     }
 
     /// The record of a transition that has ended.
-    package init(_ kind: Kind, _ report: TransitionReport, realtimeUsec: UInt64, exitStatus: Int32? = nil) {
-        self.init(kind, by: report.origin, realtimeUsec: realtimeUsec)
+    package init(_ kind: Kind, _ report: TransitionReport, realtime: Duration, exitStatus: Int32? = nil) {
+        self.init(kind, by: report.origin, realtime: realtime)
         self.exitStatus = exitStatus
         cutShortBy = report.cutShortBy
         if let last = report.notifications.last?.notification, last.name == .willTerminate { setReason(from: last) }
@@ -85,11 +85,11 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
             if let index = times.firstIndex(where: { $0.listener == report.listener }) {
                 times[index].duration += report.duration
                 if report.outcome.isLate || (report.outcome.isProblem && !times[index].isLate) {
-                    times[index].outcome = report.outcome.word
+                    times[index].outcome = report.outcome.kind
                 }
             } else {
                 times.append(
-                    ListenerTime(listener: report.listener, outcome: report.outcome.word, duration: report.duration))
+                    ListenerTime(listener: report.listener, outcome: report.outcome.kind, duration: report.duration))
             }
         }
         guard times.count > listenersMax else { return times }
@@ -109,9 +109,9 @@ nonisolated extension ExitRecord {
     public init?(userInfo: UserInfo) {
         guard let kind = userInfo.text("kind").flatMap({ Kind(rawValue: $0) }),
             let origin = userInfo.object("origin").flatMap({ LifecycleOrigin(userInfo: $0) }),
-            let realtimeUsec: UInt64 = userInfo.number("realtimeUsec")
+            let realtime = userInfo.duration("realtimeUsec")
         else { return nil }
-        self.init(kind, by: origin, realtimeUsec: realtimeUsec)
+        self.init(kind, by: origin, realtime: realtime)
         reason = userInfo.text("reason").flatMap { Termination.Reason(rawValue: $0) }
         cutShortBy = userInfo.object("cutShortBy").flatMap { LifecycleOrigin(userInfo: $0) }
         problem = userInfo.text("problem")
@@ -123,7 +123,7 @@ nonisolated extension ExitRecord {
     public var userInfo: UserInfo {
         var info: UserInfo = [
             "kind": .string(kind.rawValue), "origin": .object(origin.userInfo),
-            "realtimeUsec": .int(Int64(clamping: realtimeUsec)),
+            "realtimeUsec": .int(realtime.signedMicroseconds),
         ]
         info["reason"] = reason.map { .string($0.rawValue) }
         info["cutShortBy"] = cutShortBy.map { .object($0.userInfo) }
@@ -137,9 +137,9 @@ nonisolated extension ExitRecord {
 nonisolated extension ExitRecord.ListenerTime {
     init?(userInfo: UserInfo) {
         guard let listener = userInfo.text("listener"), let outcome = userInfo.text("outcome"),
-            let usec = userInfo.number("durationUsec", as: Int64.self)
+            let duration = userInfo.duration("durationUsec")
         else { return nil }
-        self.init(listener: listener, outcome: outcome, duration: .microseconds(usec))
+        self.init(listener: listener, outcome: outcome, duration: duration)
     }
 
     var userInfo: UserInfo {

@@ -18,10 +18,10 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
     public var triggerUnit: String?
     /// The path that triggered this unit: `$TRIGGER_PATH`.
     public var triggerPath: String?
-    /// When the triggering timer elapsed, by `CLOCK_REALTIME`: `$TRIGGER_TIMER_REALTIME_USEC`.
-    public var triggerRealtimeUsec: UInt64?
-    /// When the triggering timer elapsed, by `CLOCK_MONOTONIC`: `$TRIGGER_TIMER_MONOTONIC_USEC`.
-    public var triggerMonotonicUsec: UInt64?
+    /// When the triggering timer elapsed, since 1970 (`CLOCK_REALTIME`): `$TRIGGER_TIMER_REALTIME_USEC`.
+    public var triggerRealtime: Duration?
+    /// When the triggering timer elapsed, since boot (`CLOCK_MONOTONIC`): `$TRIGGER_TIMER_MONOTONIC_USEC`.
+    public var triggerMonotonic: Duration?
     /// The unit whose success or failure started this one: `$MONITOR_UNIT` and related variables.
     public var monitored: MonitoredUnit?
     /// The id of this run: `$INVOCATION_ID`.
@@ -50,8 +50,8 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
         storedNames = userInfo.texts("storedNames")
         triggerUnit = userInfo.text("triggerUnit")
         triggerPath = userInfo.text("triggerPath")
-        triggerRealtimeUsec = userInfo.number("triggerRealtimeUsec")
-        triggerMonotonicUsec = userInfo.number("triggerMonotonicUsec")
+        triggerRealtime = userInfo.duration("triggerRealtimeUsec")
+        triggerMonotonic = userInfo.duration("triggerMonotonicUsec")
         monitored = userInfo.object("monitored").flatMap { MonitoredUnit(userInfo: $0) }
         invocationID = userInfo.text("invocationId")
         execPID = userInfo.number("execPid")
@@ -74,8 +74,8 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
         info["storedNames"] = array(storedNames)
         info["triggerUnit"] = triggerUnit.map { .string($0) }
         info["triggerPath"] = triggerPath.map { .string($0) }
-        info["triggerRealtimeUsec"] = triggerRealtimeUsec.map { .int(Int64(clamping: $0)) }
-        info["triggerMonotonicUsec"] = triggerMonotonicUsec.map { .int(Int64(clamping: $0)) }
+        info["triggerRealtimeUsec"] = triggerRealtime.map { .int($0.signedMicroseconds) }
+        info["triggerMonotonicUsec"] = triggerMonotonic.map { .int($0.signedMicroseconds) }
         info["monitored"] = monitored.map { .object($0.userInfo) }
         info["invocationId"] = invocationID.map { .string($0) }
         info["execPid"] = execPID.map { .int(Int64($0)) }

@@ -9,28 +9,28 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     public var invocationID: String?
     /// The main process.
     public var pid: Int32
-    /// When it started, by `CLOCK_REALTIME`.
-    public var startRealtimeUsec: UInt64
+    /// When it started: the time since 1970 (`CLOCK_REALTIME`).
+    public var startRealtime: Duration
     /// Who ended or paused it; nil while it runs, and if it ended without an exit record.
     public var exitRecord: ExitRecord?
     /// How it ended according to the service manager; nil if `belfryd --record-exit` did not run.
     public var exit: UnitExit?
 
     /// A run that has begun.
-    public init(bootID: String, invocationID: String?, pid: Int32, startRealtimeUsec: UInt64) {
+    public init(bootID: String, invocationID: String?, pid: Int32, startRealtime: Duration) {
         self.bootID = bootID
         self.invocationID = invocationID
         self.pid = pid
-        self.startRealtimeUsec = startRealtimeUsec
+        self.startRealtime = startRealtime
     }
 
     /// Decodes `userInfo`; nil if a required value is missing.
     public init?(userInfo: UserInfo) {
         guard let bootID = userInfo.text("bootId"), let pid: Int32 = userInfo.number("pid"),
-            let start: UInt64 = userInfo.number("startRealtimeUsec")
+            let start = userInfo.duration("startRealtimeUsec")
         else { return nil }
         self.init(
-            bootID: bootID, invocationID: userInfo.text("invocationId"), pid: pid, startRealtimeUsec: start)
+            bootID: bootID, invocationID: userInfo.text("invocationId"), pid: pid, startRealtime: start)
         exit = userInfo.object("exit").flatMap { UnitExit(userInfo: $0) }
         guard let word = userInfo["lastWord"] else { return }
         guard case .object(let info) = word, let exitRecord = ExitRecord(userInfo: info) else { return nil }
@@ -41,7 +41,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     public var userInfo: UserInfo {
         var info: UserInfo = [
             "bootId": .string(bootID), "pid": .int(Int64(pid)),
-            "startRealtimeUsec": .int(Int64(clamping: startRealtimeUsec)),
+            "startRealtimeUsec": .int(startRealtime.signedMicroseconds),
         ]
         info["invocationId"] = invocationID.map { .string($0) }
         info["lastWord"] = exitRecord.map { .object($0.userInfo) }

@@ -22,7 +22,7 @@ public protocol LifecycleListener: AnyObject {
     var name: String { get }
 
     /// Names of listeners that are called before this one for arriving notifications, and after it for leaving ones;
-    /// `follows(_:)` gives them by type. Names of listeners that do not exist have no effect. The default is none.
+    /// `typeName` names one by its type. Names of listeners that do not exist have no effect. The default is none.
     var follows: [String] { get }
 
     /// Listeners of the same rank are called concurrently. The default is nil: it is called alone.
@@ -58,12 +58,12 @@ extension LifecycleListener {
     /// Nil.
     public var activity: String? { nil }
 
-    /// The listeners of these types, whatever their names are, for `follows`:
+    /// Names the listeners of this type in `follows`, whatever their names are:
     ///
-    ///     var follows: [String] { follows(StoreListener.self) + ["cache"] }
+    ///     var follows: [String] { [StoreListener.typeName, "cache"] }
     ///
     /// A listener of a subclass is of another type. A type without a listener has no effect.
-    public func follows(_ types: any LifecycleListener.Type...) -> [String] { types.map { String(reflecting: $0) } }
+    public static var typeName: String { String(reflecting: Self.self) }
 }
 
 /// Thrown by a listener to refuse a launch or a new configuration, with nothing but the reason in reports.

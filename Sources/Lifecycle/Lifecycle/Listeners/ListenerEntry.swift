@@ -59,17 +59,17 @@ final class ListenerEntry {
 
     func record(
         _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration,
-        since startUsec: UInt64, _ details: UserInfo? = nil
+        since start: Duration, _ details: UserInfo? = nil
     ) -> ListenerReport {
         record.add(outcome, of: name, after: duration)
-        return report(outcome, duration, since: startUsec, details)
+        return report(outcome, duration, since: start, details)
     }
 
     func report(
-        _ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64, _ details: UserInfo? = nil
+        _ outcome: ListenerOutcome, _ duration: Duration, since start: Duration, _ details: UserInfo? = nil
     ) -> ListenerReport {
         ListenerReport(
-            listener: place.name, outcome: outcome, startUsec: startUsec, duration: duration, details: details,
+            listener: place.name, outcome: outcome, start: start, duration: duration, details: details,
             isRequired: listener.isRequired)
     }
 

@@ -13,8 +13,8 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
     /// It cannot recover in this process. The service triggers the watchdog at once.
     case lost(String)
 
-    /// Its word in the journal and on the socket.
-    public var word: String {
+    /// Its name in the journal and on the socket, without the reason.
+    public var kind: String {
         switch self {
         case .healthy: "healthy"
         case .degraded: "degraded"

@@ -28,8 +28,8 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
         self = (error as? LifecycleRefusal).map { .refused($0.reason) } ?? .failed(String(describing: error))
     }
 
-    /// Its word in the journal and on the socket.
-    public var word: String {
+    /// Its name in the journal and on the socket, without the reason.
+    public var kind: String {
         switch self {
         case .completed: "completed"
         case .fetched(let result): result.rawValue

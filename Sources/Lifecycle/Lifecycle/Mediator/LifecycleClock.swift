@@ -6,8 +6,8 @@ public protocol LifecycleClock: AnyObject {
     /// The present moment.
     var now: LifecycleTime { get }
 
-    /// `CLOCK_MONOTONIC` at the present moment, in microseconds.
-    var monotonicUsec: UInt64 { get }
+    /// The time since boot at the present moment (`CLOCK_MONOTONIC`). The default is that of `now`.
+    var monotonic: Duration { get }
 
     /// The time for a posted notification: the present moment, or a recent reading such as the one at which the loop woke
     /// up. It never runs backwards.
@@ -19,7 +19,10 @@ public protocol LifecycleClock: AnyObject {
 
 extension LifecycleClock {
     /// The monotonic time of `now`.
-    public var monotonicUsec: UInt64 { now.monotonicUsec }
+    public var monotonic: Duration { now.monotonic }
+
+    /// The same in microseconds.
+    var monotonicUsec: UInt64 { monotonic.wholeMicroseconds }
 
     /// The present moment.
     public var stamp: LifecycleTime { now }
@@ -31,16 +34,24 @@ public protocol LifecycleTimer: AnyObject {
     func cancel()
 }
 
-/// A moment by both clocks, in microseconds as in systemd (clock_gettime(2)).
+/// A moment by both clocks, in whole microseconds (clock_gettime(2)).
 public nonisolated struct LifecycleTime: Sendable, Equatable {
-    /// `CLOCK_REALTIME`: microseconds since 1970; jumps when the clock is set.
-    public let realtimeUsec: UInt64
-    /// `CLOCK_MONOTONIC`: microseconds since boot, without the time asleep.
-    public let monotonicUsec: UInt64
+    package let realtimeUsec: UInt64
+    package let monotonicUsec: UInt64
 
-    /// A moment with both readings.
-    public init(realtimeUsec: UInt64, monotonicUsec: UInt64) {
+    /// A moment with both readings in microseconds.
+    package init(realtimeUsec: UInt64, monotonicUsec: UInt64) {
         self.realtimeUsec = realtimeUsec
         self.monotonicUsec = monotonicUsec
     }
+
+    /// A moment with both readings.
+    public init(realtime: Duration, monotonic: Duration) {
+        self.init(realtimeUsec: realtime.wholeMicroseconds, monotonicUsec: monotonic.wholeMicroseconds)
+    }
+
+    /// The time since 1970 (`CLOCK_REALTIME`); jumps when the clock is set.
+    public var realtime: Duration { .microseconds(realtimeUsec) }
+    /// The time since boot without the time asleep (`CLOCK_MONOTONIC`).
+    public var monotonic: Duration { .microseconds(monotonicUsec) }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Forms of `post`, `perform` and background tasks that wait.
+/// Asynchronous forms of `post` and `perform`, and background tasks as functions.
 ///
-/// They are not overloads of `post` and `perform`: Swift takes the asynchronous one of two overloads wherever it can wait, so
-/// that asynchronous code could not post without waiting.
+/// In asynchronous code Swift takes these forms of `post` and `perform`. With a completion they do not wait:
+///
+///     let report = await mediator.post(.flushRequested)
+///     mediator.perform(.pause) { _ in }
 ///
 /// The linker keeps every asynchronous function of a library, used or not. So these are compiled into the programs that
 /// use them.
@@ -13,13 +15,13 @@ extension LifecycleMediator {
     /// has no effect on the post.
     ///
     /// - Parameters:
-    ///   - name: any name except those of transitions, which `performAndWait(_:)` delivers.
+    ///   - name: any name except those of transitions, which `perform` delivers.
     ///   - userInfo: additional values.
     ///   - origin: who caused it.
     /// - Returns: how each listener answered.
     @discardableResult
     @_alwaysEmitIntoClient
-    public func postAndWait(
+    public func post(
         _ name: LifecycleNotification.Name, userInfo: UserInfo = [:], origin: LifecycleOrigin = .service
     ) async -> LifecycleReport {
         await withUnsafeContinuation { waiting in
@@ -27,12 +29,12 @@ extension LifecycleMediator {
         }
     }
 
-    /// Posts a typed notification, and waits as `postAndWait(_:userInfo:origin:)` does.
+    /// Posts a typed notification, and waits as `post(_:userInfo:origin:)` does.
     ///
     /// - Returns: how each listener answered.
     @discardableResult
     @_alwaysEmitIntoClient
-    public func postAndWait<Value: LifecycleEvent>(
+    public func post<Value: LifecycleEvent>(
         _ event: Value, origin: LifecycleOrigin = .service
     ) async -> LifecycleReport {
         await withUnsafeContinuation { waiting in
@@ -43,8 +45,8 @@ extension LifecycleMediator {
     /// Performs a transition, and waits for its end. A cancellation of the task that waits has no effect on the
     /// transition.
     ///
-    /// An answer should not wait for a transition: the transition begins when the one that the answer belongs to has ended,
-    /// so the answer reaches its deadline.
+    /// An answer must not wait for a transition, which begins only when the one that the answer belongs to has ended: the
+    /// answer would reach its deadline. It uses `perform(_:) { _ in }`.
     ///
     /// - Parameters:
     ///   - trigger: what happened.
@@ -53,7 +55,7 @@ extension LifecycleMediator {
     /// - Returns: how it ended.
     @discardableResult
     @_alwaysEmitIntoClient
-    public func performAndWait(
+    public func perform(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:]
     ) async -> TransitionReport {
         await withUnsafeContinuation { waiting in

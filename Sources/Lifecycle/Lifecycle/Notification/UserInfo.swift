@@ -17,6 +17,9 @@ nonisolated extension UserInfo {
         if case .int(let number) = self[key] { Number(exactly: number) } else { nil }
     }
 
+    /// A number of microseconds; nil when there is none.
+    package func duration(_ key: String) -> Duration? { number(key, as: Int64.self).map { .microseconds($0) } }
+
     /// More values by key; nil when there are none.
     package func object(_ key: String) -> UserInfo? { if case .object(let info) = self[key] { info } else { nil } }
 

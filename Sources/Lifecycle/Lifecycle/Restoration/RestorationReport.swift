@@ -41,7 +41,7 @@ package nonisolated enum RestorationOutcome: Sendable, Equatable {
     case refused(String)
 
     /// The word that stands for it in the journal and on the socket.
-    package var word: String {
+    package var kind: String {
         switch self {
         case .stored: "stored"
         case .restored: "restored"

@@ -107,8 +107,8 @@ public nonisolated struct PendingTransition: Sendable, Equatable {
     public let isUnderWay: Bool
     /// Whether it is a reload that only checks (`LifecycleMediator.checkReload`).
     public let isDryRun: Bool
-    /// When it began, for a stop when it was accepted, by `CLOCK_MONOTONIC` in microseconds; nil for any other that waits.
-    public let beganUsec: UInt64?
+    /// When it began, for a stop when it was accepted: the time since boot (`CLOCK_MONOTONIC`); nil for any other that waits.
+    public let began: Duration?
 }
 
 extension PendingTransition {
@@ -116,7 +116,7 @@ extension PendingTransition {
         self.init(
             trigger: transition.trigger, origin: transition.origin, isUnderWay: isUnderWay,
             isDryRun: transition.isDryRun,
-            beganUsec: isUnderWay || transition.trigger == .stop ? transition.beganUsec : nil)
+            began: isUnderWay || transition.trigger == .stop ? .microseconds(transition.beganUsec) : nil)
     }
 }
 

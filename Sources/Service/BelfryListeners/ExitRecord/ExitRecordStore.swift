@@ -75,14 +75,14 @@ package final class ExitRecordStore {
 
     /// The process is about to end, after a transition.
     package func end(_ report: TransitionReport, exitStatus: Int32) {
-        store(ExitRecord(.stopped, report, realtimeUsec: now, exitStatus: exitStatus))
+        store(ExitRecord(.stopped, report, realtime: now, exitStatus: exitStatus))
     }
 
     /// The process is about to end, without a transition.
     package func end(
         by origin: LifecycleOrigin, _ reason: Termination.Reason, problem: String? = nil, exitStatus: Int32
     ) {
-        var record = ExitRecord(.stopped, by: origin, realtimeUsec: now)
+        var record = ExitRecord(.stopped, by: origin, realtime: now)
         record.reason = reason
         record.problem = problem
         record.exitStatus = exitStatus
@@ -91,12 +91,12 @@ package final class ExitRecordStore {
 
     private func begin(by origin: LifecycleOrigin) {
         guard run.exitRecord?.kind != .stopped else { return }
-        store(ExitRecord(.stopping, by: origin, realtimeUsec: now))
+        store(ExitRecord(.stopping, by: origin, realtime: now))
     }
 
     private func update(_ notification: LifecycleNotification) {
         guard notification.trigger == .stop else { return }
-        var record = ExitRecord(.stopping, by: notification.origin, realtimeUsec: notification.time.realtimeUsec)
+        var record = ExitRecord(.stopping, by: notification.origin, realtime: notification.time.realtime)
         record.setReason(from: notification)
         store(record)
     }
@@ -104,7 +104,7 @@ package final class ExitRecordStore {
     private func update(_ report: TransitionReport) {
         switch report.trigger {
         case .pause where mediator.state == .background && !report.notifications.isEmpty && !mediator.isStopping:
-            store(ExitRecord(.paused, report, realtimeUsec: now))
+            store(ExitRecord(.paused, report, realtime: now))
         case .resume, .continued, .endSuspension:
             guard run.exitRecord?.kind == .paused, mediator.state == .active else { return }
             store(nil)
@@ -112,7 +112,7 @@ package final class ExitRecordStore {
         }
     }
 
-    private var now: UInt64 { mediator.clock.now.realtimeUsec }
+    private var now: Duration { mediator.clock.now.realtime }
 
     private func store(_ record: ExitRecord?) {
         run.exitRecord = record

@@ -91,7 +91,7 @@ package final class PauseMarker {
 
     private func mark(by origin: LifecycleOrigin) {
         guard mediator.state == .background, !isPaused, !isAtEnd else { return }
-        run.exitRecord = ExitRecord(.paused, by: origin, realtimeUsec: mediator.clock.now.realtimeUsec)
+        run.exitRecord = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
         do {
             try OwnedDirectory.make(directory)
             if let bytes = try? file.read() { try checkOwner(bytes) }

@@ -84,7 +84,7 @@ package nonisolated enum LifecycleJournalRecords {
     static func record(of status: ListenerStatus, for notification: LifecycleNotification) -> JournalRecord {
         let record = status.record
         let last: RecordText =
-            record.lastOutcome.map { ", last \($0.word) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
+            record.lastOutcome.map { ", last \($0.kind) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
         var fields = fields(of: notification)
         fields.add(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
         fields.add("BELFRY_CALLS", Int64(record.calls))
@@ -112,7 +112,7 @@ package nonisolated enum LifecycleJournalRecords {
             case .lost(let reason): (.critical, "is lost, triggering the watchdog: \(reason)")
             }
         var fields: JournalFields = [
-            "BELFRY_ORIGIN": LifecycleOrigin.service.kind, "BELFRY_LISTENER": listener, "BELFRY_HEALTH": health.word,
+            "BELFRY_ORIGIN": LifecycleOrigin.service.kind, "BELFRY_LISTENER": listener, "BELFRY_HEALTH": health.kind,
         ]
         if let reason = health.reason { fields.add("BELFRY_REASON", reason) }
         return JournalRecord(
@@ -165,7 +165,7 @@ nonisolated extension JournalFields {
 
     fileprivate mutating func add(_ listener: String, _ outcome: ListenerOutcome, _ duration: Duration) {
         add("BELFRY_LISTENER", listener)
-        add("BELFRY_OUTCOME", outcome.word)
+        add("BELFRY_OUTCOME", outcome.kind)
         add("BELFRY_DURATION_USEC", duration.wholeMicroseconds)
     }
 }

@@ -58,9 +58,8 @@ private nonisolated struct Timeline {
 
     init(_ reports: [LifecycleReport]) {
         self.reports = reports
-        let first = reports.first?.notification.time.monotonicUsec ?? 0
-        let end = reports.lazy.flatMap(\.listeners).map { $0.duration.end(from: $0.startUsec) }.max() ?? first
-        took = .microseconds(max(end, first) - first)
+        let first = reports.first?.notification.time.monotonic ?? .zero
+        took = reports.lazy.flatMap(\.listeners).map { $0.start + $0.duration - first }.reduce(.zero) { max($0, $1) }
     }
 
     /// `took 12 ms, 'cache' 11 ms of it`.
@@ -85,8 +84,8 @@ private nonisolated struct Timeline {
             "listeners": .array(
                 report.listeners.map { call in
                     [
-                        "listener": .string(call.listener), "outcome": .string(call.outcome.word),
-                        "startUsec": .int(Int64(call.startUsec)),
+                        "listener": .string(call.listener), "outcome": .string(call.outcome.kind),
+                        "startUsec": .int(call.start.signedMicroseconds),
                         "durationUsec": .int(call.duration.signedMicroseconds),
                     ]
                 }),

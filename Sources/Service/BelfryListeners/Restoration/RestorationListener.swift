@@ -49,7 +49,7 @@ package final class RestorationListener: LifecycleListener {
         for problem in report.problems { warn("unable to restore state: \(problem)") }
         mediator.post(
             .didDecodeRestorableState,
-            userInfo: UserInfo(report.items.map { ($0.identifier, .string($0.outcome.word)) }))
+            userInfo: UserInfo(report.items.map { ($0.identifier, .string($0.outcome.kind)) }))
     }
 
     private func archive() -> RestorationArchive {

@@ -138,7 +138,7 @@ final class ManagerStatus {
     private var line: String {
         let waits = pending.isEmpty ? "" : ", waiting for \(pending.joined(separator: ", "))"
         let problems = unhealthy.map { report in
-            ", listener '\(report.listener)' is \(report.health.word): \(report.health.reason ?? "")"
+            ", listener '\(report.listener)' is \(report.health.kind): \(report.health.reason ?? "")"
         }
         let work = posts.keys.sorted().prefix(Self.mostNamed).map { ", '\($0)': \(posts[$0]?.text ?? "")" }
         return (passing ?? text) + waits + work.joined() + problems.joined()

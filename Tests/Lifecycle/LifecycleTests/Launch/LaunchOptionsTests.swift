@@ -11,7 +11,7 @@ struct LaunchOptionsTests {
             by: .signal(
                 SignalOrigin(
                     number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope", command: "systemd", value: 0)),
-            realtimeUsec: 5)
+            realtime: .microseconds(5))
         word.reason = .restart
         word.cutShortBy = .peer(PeerOrigin(pid: 8, uid: 1000, unit: nil, command: "belfryctl"))
         word.problem = "it was late"
@@ -21,7 +21,7 @@ struct LaunchOptionsTests {
     }
 
     private func run(boot: String = "b", word: ExitRecord? = nil, exit: UnitExit? = nil) -> ServiceRun {
-        var run = ServiceRun(bootID: boot, invocationID: "i", pid: 77, startRealtimeUsec: 3)
+        var run = ServiceRun(bootID: boot, invocationID: "i", pid: 77, startRealtime: .microseconds(3))
         run.exitRecord = word
         run.exit = exit
         return run
@@ -29,7 +29,7 @@ struct LaunchOptionsTests {
 
     private func ended(_ reason: Termination.Reason, status: Int32 = 0, kind: ExitRecord.Kind = .stopped) -> ExitRecord
     {
-        var word = ExitRecord(kind, by: .service, realtimeUsec: 1)
+        var word = ExitRecord(kind, by: .service, realtime: .microseconds(1))
         word.reason = reason
         word.exitStatus = status
         return word
@@ -43,8 +43,8 @@ struct LaunchOptionsTests {
         options.storedNames = ["s1", "s2"]
         options.triggerUnit = "a.timer"
         options.triggerPath = "/a"
-        options.triggerRealtimeUsec = 1
-        options.triggerMonotonicUsec = 2
+        options.triggerRealtime = .microseconds(1)
+        options.triggerMonotonic = .microseconds(2)
         options.monitored = MonitoredUnit(unit: "u", invocationID: "v", exit: UnitExit(result: "success"))
         options.invocationID = "i"
         options.execPID = 9
@@ -91,7 +91,7 @@ struct LaunchOptionsTests {
         #expect(cause(run(word: ended(.signal, status: 143))) == .failure)
         #expect(cause(run()) == .crash)
         #expect(cause(run(word: ended(.stop, kind: .stopping))) == .crash)
-        #expect(cause(run(word: ExitRecord(.paused, by: .service, realtimeUsec: 1))) == .crash)
+        #expect(cause(run(word: ExitRecord(.paused, by: .service, realtime: .microseconds(1)))) == .crash)
     }
 
     @Test func resultOfTheServiceManagerOverridesTheRecord() {

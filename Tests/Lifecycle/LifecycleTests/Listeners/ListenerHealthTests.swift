@@ -45,7 +45,7 @@ struct ListenerHealthTests {
         fixture.mediator.checkHealth()
 
         #expect(recorder.received.map { $0.map(\.listener) } == [["frail"], ["frail"], []])
-        #expect(recorder.received.map { $0.map(\.health.word) } == [["unhealthy"], ["lost"], []])
+        #expect(recorder.received.map { $0.map(\.health.kind) } == [["unhealthy"], ["lost"], []])
     }
 
     @Test func statusHasTheHealth() {

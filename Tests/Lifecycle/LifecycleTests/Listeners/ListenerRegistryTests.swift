@@ -95,14 +95,14 @@ struct ListenerRegistryTests {
     /// Follows two types.
     private final class IndexListener: LifecycleListener {
         let name = "index"
-        var follows: [String] { follows(PlacedListener.self, RecordingStore.self) }
+        var follows: [String] { [PlacedListener.typeName, RecordingStore.typeName] }
         var answers: [LifecycleAnswer] { [] }
     }
 
     /// Follows its own type.
     private final class OwnFollower: LifecycleListener {
         let name = "own"
-        var follows: [String] { follows(OwnFollower.self) }
+        var follows: [String] { [OwnFollower.typeName] }
         var answers: [LifecycleAnswer] { [] }
     }
 }

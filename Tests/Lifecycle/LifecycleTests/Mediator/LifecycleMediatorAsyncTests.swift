@@ -13,20 +13,32 @@ struct LifecycleMediatorAsyncTests {
     @Test func postWaitsForItsListeners() async {
         let slow = fixture.listener("slow", [ping], .stubborn)
         fixture.listener("quick", [ping, Uploaded.name])
-        let waiting = Task.immediate { await fixture.mediator.postAndWait(ping, userInfo: ["key": 7]) }
+        let waiting = Task.immediate { await fixture.mediator.post(ping, userInfo: ["key": 7]) }
         slow.finish()
 
         let report = await waiting.value
-        let typed = await fixture.mediator.postAndWait(Uploaded(path: "/a", bytes: 1))
+        let typed = await fixture.mediator.post(Uploaded(path: "/a", bytes: 1))
 
         #expect(report.listeners.map(\.listener) == ["slow", "quick"] && report.notification.userInfo["key"] == 7)
         #expect(typed.listeners.map(\.listener) == ["quick"])
         #expect(Uploaded(userInfo: typed.notification.userInfo) == Uploaded(path: "/a", bytes: 1))
     }
 
+    @Test func formsWithACompletionDoNotWait() async {
+        let slow = fixture.listener("slow", [ping, .didBecomeActive], .stubborn)
+        var reports: [LifecycleReport] = []
+
+        let number = fixture.mediator.post(ping) { reports.append($0) }
+        fixture.mediator.perform(.launch) { [fixture] in fixture.ended.append($0) }
+
+        #expect(number == 1 && reports.isEmpty && fixture.mediator.isInTransition)
+        slow.finish()
+        await fixture.until { !fixture.ended.isEmpty }
+    }
+
     @Test func cancelledPosterStillGetsTheReport() async {
         let slow = fixture.listener("slow", [ping], .stubborn)
-        let waiting = Task.immediate { await fixture.mediator.postAndWait(ping) }
+        let waiting = Task.immediate { await fixture.mediator.post(ping) }
 
         waiting.cancel()
         slow.finish()
@@ -36,8 +48,8 @@ struct LifecycleMediatorAsyncTests {
 
     @Test func performWaitsForTheEnd() async {
         let slow = fixture.listener("slow", [.didEnterBackground], .stubborn)
-        await fixture.mediator.performAndWait(.launch)
-        let waiting = Task.immediate { await fixture.mediator.performAndWait(.pause) }
+        await fixture.mediator.perform(.launch)
+        let waiting = Task.immediate { await fixture.mediator.perform(.pause) }
         #expect(fixture.mediator.isInTransition)
         slow.finish()
 

@@ -17,7 +17,7 @@ struct LifecycleNotificationsTests {
         let notifications = fixture.mediator.notifications(named: ping)
 
         post(1...3)
-        fixture.mediator.post(.flushRequested)
+        fixture.mediator.post(.flushRequested) { _ in }
         var values: [JSONValue?] = []
         for await notification in notifications.prefix(3) { values.append(notification.userInfo["n"]) }
 

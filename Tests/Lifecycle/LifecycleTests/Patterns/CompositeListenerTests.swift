@@ -30,9 +30,9 @@ struct CompositeListenerTests {
 
     private func leaf(
         _ name: String, _ interests: [LifecycleNotification.Name] = [.didFinishLaunching, .willTerminate],
-        deadline: Duration? = nil, _ manner: RecordingListener.Manner = .atOnce
+        deadline: Duration? = nil, _ behavior: RecordingListener.Behavior = .atOnce
     ) -> RecordingListener {
-        let leaf = RecordingListener(name, interests, deadline: deadline, manner: manner)
+        let leaf = RecordingListener(name, interests, deadline: deadline, behavior: behavior)
         leaf.journal = { [fixture] in fixture.calls.append($0) }
         return leaf
     }

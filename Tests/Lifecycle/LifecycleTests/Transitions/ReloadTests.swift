@@ -97,7 +97,7 @@ struct ReloadTests {
         var restored: Int?
         let observation = mediator.addObserver(forName: .didFailToReload) { restored = $0.configuration?[Int.self] }
         try mediator.addListener(
-            RecordingListener("guard", [.didReload], manner: .throwing(LifecycleRefusal("no"))))
+            RecordingListener("guard", [.didReload], behavior: .throwing(LifecycleRefusal("no"))))
 
         mediator.perform(.launch)
         #expect(mediator.configuration[Int.self] == 1)

@@ -28,11 +28,11 @@ struct TransitionQueueTests {
     /// The notifications after a reload during which these triggers came.
     private func notifications(after requests: [(LifecycleTrigger, UserInfo)]) async -> [String] {
         fixture.perform(.reload)
-        for (trigger, userInfo) in requests { fixture.mediator.perform(trigger, userInfo: userInfo) }
+        for (trigger, userInfo) in requests { fixture.mediator.perform(trigger, userInfo: userInfo) { _ in } }
         let observation = fixture.mediator.addObserver { [recorder] in
             recorder.seen.append(($0.name, $0.userInfo))
         }
-        slow.manner = .atOnce
+        slow.behavior = .atOnce
         slow.finish()
         await fixture.until { !fixture.mediator.isInTransition }
         observation.cancel()
@@ -52,7 +52,7 @@ struct TransitionQueueTests {
         }
 
         for number in withdrawn { fixture.mediator.withdraw(requests[number]) }
-        slow.manner = .atOnce
+        slow.behavior = .atOnce
         slow.finish()
         await fixture.until { !fixture.mediator.isInTransition }
 
@@ -84,11 +84,11 @@ struct TransitionQueueTests {
     @Test func eventOfAMergeHasTheOrigin() async {
         let peers = (1...3).map { LifecycleOrigin.peer(PeerOrigin(pid: $0, uid: 0)) }
         fixture.perform(.reload)
-        for peer in peers { fixture.mediator.perform(.reload, origin: peer) }
+        for peer in peers { fixture.mediator.perform(.reload, origin: peer) { _ in } }
 
         #expect(recorder.merged.map(\.0) == [.reload, .reload])
         #expect(recorder.merged.map(\.1) == Array(peers[1...]))
-        slow.manner = .atOnce
+        slow.behavior = .atOnce
         slow.finish()
         await fixture.until { !fixture.mediator.isInTransition }
     }

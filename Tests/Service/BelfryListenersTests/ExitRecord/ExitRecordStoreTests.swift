@@ -22,7 +22,7 @@ struct ExitRecordStoreTests {
     init() throws { directory = try TemporaryDirectory() }
 
     private func run(_ invocation: String = "one") -> ServiceRun {
-        ServiceRun(bootID: "b", invocationID: invocation, pid: 4, startRealtimeUsec: 9)
+        ServiceRun(bootID: "b", invocationID: invocation, pid: 4, startRealtime: .microseconds(9))
     }
 
     private func begin(_ mediator: LifecycleMediator, _ invocation: String = "one") -> ExitRecordStore {
@@ -48,7 +48,7 @@ struct ExitRecordStoreTests {
     @Test func exitRecordIsWrittenAtTheBeginningAndEndOfAStop() throws {
         let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
-        let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn)
+        let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), behavior: .stubborn)
         try mediator.addListener(slow)
         let ending = mediator.addEventObserver(for: .transitionEnded) {
             if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 143) }
@@ -75,7 +75,7 @@ struct ExitRecordStoreTests {
         let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         let slow = RecordingListener(
-            "slow", [.willReload, .didEnterBackground, .willTerminate], deadline: .seconds(9), manner: .stubborn)
+            "slow", [.willReload, .didEnterBackground, .willTerminate], deadline: .seconds(9), behavior: .stubborn)
         try mediator.addListener(slow)
         for trigger in [.launch, trigger] { mediator.perform(trigger) }
 
@@ -107,7 +107,7 @@ struct ExitRecordStoreTests {
         let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         try mediator.addListener(
-            RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn))
+            RecordingListener("slow", [.willTerminate], deadline: .seconds(2), behavior: .stubborn))
         let ending = mediator.addEventObserver(for: .transitionEnded) {
             if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 0) }
         }
@@ -181,7 +181,7 @@ struct ExitRecordStoreTests {
 
     @Test func mutatedRecordsAreReadOrRefused() throws {
         var whole = run()
-        whole.exitRecord = ExitRecord(.paused, by: term, realtimeUsec: 7)
+        whole.exitRecord = ExitRecord(.paused, by: term, realtime: .microseconds(7))
         let bytes = RunRecord.encode(whole, of: "s")
         var random = SeededRandom(seed: 11)
 

@@ -25,7 +25,8 @@ struct PauseMarkerTests {
     ) throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
         let mediator = LifecycleMediator(clock: clock)
         let marker = try PauseMarker(
-            mediator: mediator, run: ServiceRun(bootID: boot, invocationID: "i", pid: 4, startRealtimeUsec: 9),
+            mediator: mediator,
+            run: ServiceRun(bootID: boot, invocationID: "i", pid: 4, startRealtime: .microseconds(9)),
             of: service, in: place ?? directory.url.path, log: ServiceLog { [writer] _ in writer })
         return (mediator, marker)
     }
@@ -77,7 +78,7 @@ struct PauseMarkerTests {
         let first = try launched()
         first.mediator.perform(.pause)
         let next = try launched()
-        let slow = RecordingListener("slow", [.didBecomeActive], deadline: .seconds(9), manner: .stubborn)
+        let slow = RecordingListener("slow", [.didBecomeActive], deadline: .seconds(9), behavior: .stubborn)
         try next.mediator.addListener(slow)
         #expect(isMarked)
 
@@ -89,7 +90,7 @@ struct PauseMarkerTests {
 
     @Test func markerIsThereBeforeAListenerHearsOfThePause() throws {
         let process = try launched()
-        let slow = RecordingListener("slow", [.didEnterBackground], deadline: .seconds(9), manner: .stubborn)
+        let slow = RecordingListener("slow", [.didEnterBackground], deadline: .seconds(9), behavior: .stubborn)
         try process.mediator.addListener(slow)
 
         process.mediator.perform(.pause)
@@ -140,7 +141,7 @@ struct PauseMarkerTests {
     @Test func endOfTheUnitRemovesTheMarkerForGood() throws {
         let process = try launched()
         let slow = RecordingListener(
-            "slow", [.willResignActive, .willTerminate], deadline: .seconds(9), manner: .stubborn)
+            "slow", [.willResignActive, .willTerminate], deadline: .seconds(9), behavior: .stubborn)
         try process.mediator.addListener(slow)
         process.mediator.perform(.pause)
 

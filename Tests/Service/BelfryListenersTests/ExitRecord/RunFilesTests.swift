@@ -13,7 +13,7 @@ import Testing
 struct RunFilesTests {
     let directory: TemporaryDirectory
     let writer = RecordingWriter()
-    private let run = ServiceRun(bootID: "b", invocationID: "one", pid: 4, startRealtimeUsec: 9)
+    private let run = ServiceRun(bootID: "b", invocationID: "one", pid: 4, startRealtime: .microseconds(9))
 
     init() throws { directory = try TemporaryDirectory() }
 

@@ -54,7 +54,7 @@ struct JournalEntryTests {
         mediator.post(Quiet())
         #expect(writer.records.isEmpty)
 
-        try mediator.addListener(RecordingListener("other", [Quiet.name], manner: .throwing(LifecycleRefusal("no"))))
+        try mediator.addListener(RecordingListener("other", [Quiet.name], behavior: .throwing(LifecycleRefusal("no"))))
         mediator.post(Quiet())
 
         #expect(writer.records.map(\.message) == ["listener 'other' refused Quiet: no"])

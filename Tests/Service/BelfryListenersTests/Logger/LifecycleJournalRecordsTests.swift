@@ -15,7 +15,7 @@ struct LifecycleJournalRecordsTests {
         let mediator = LifecycleMediator(clock: clock)
         try mediator.addListener(RecordingListener("first", [.willResignActive]))
         try mediator.addListener(
-            RecordingListener("slow", [.didEnterBackground], deadline: .seconds(2), manner: .waiting))
+            RecordingListener("slow", [.didEnterBackground], deadline: .seconds(2), behavior: .waiting))
         mediator.perform(.launch)
         let start = clock.now.monotonicUsec
         var report: TransitionReport?
@@ -47,7 +47,7 @@ struct LifecycleJournalRecordsTests {
 
         mediator.perform(.pause) { reports.append($0) }
         try mediator.addListener(
-            RecordingListener("cache", [.didBecomeActive], deadline: .seconds(3), manner: .waiting))
+            RecordingListener("cache", [.didBecomeActive], deadline: .seconds(3), behavior: .waiting))
         mediator.perform(.resume, origin: hup) { reports.append($0) }
         clock.advance(by: .seconds(3))
 
@@ -67,7 +67,7 @@ struct LifecycleJournalRecordsTests {
         let mediator = LifecycleMediator(clock: clock)
         try mediator.addListener(QuickListener())
         try mediator.addListener(
-            RecordingListener("cache", [.flushRequested], deadline: .seconds(3), manner: .waiting))
+            RecordingListener("cache", [.flushRequested], deadline: .seconds(3), behavior: .waiting))
         var records: [JournalRecord] = []
         let events = mediator.addEventObserver {
             if let record = TimelineRecord.record(of: $0) { records.append(record) }
@@ -101,7 +101,7 @@ struct LifecycleJournalRecordsTests {
         defer { withExtendedLifetime(timelines) {} }
         try mediator.addListener(logger)
         try mediator.addListener(
-            RecordingListener("slow", [.flushRequested, .willResignActive], deadline: .seconds(1), manner: .waiting))
+            RecordingListener("slow", [.flushRequested, .willResignActive], deadline: .seconds(1), behavior: .waiting))
 
         mediator.perform(.launch)
         mediator.post(.flushRequested, origin: .peer(PeerOrigin(pid: 8, uid: 9, unit: "u", command: "c")))

@@ -91,7 +91,7 @@ struct LoggerListenerTests {
     /// Otherwise it would be counted as a notification.
     @Test func onlyRecordsOfNotificationsHaveASequenceID() throws {
         try mediator.addListener(
-            RecordingListener("other", [.flushRequested], manner: .throwing(LifecycleRefusal("no"))))
+            RecordingListener("other", [.flushRequested], behavior: .throwing(LifecycleRefusal("no"))))
 
         mediator.post(.flushRequested)
         mediator.post(.statusRequested)
@@ -142,7 +142,7 @@ struct LoggerListenerTests {
 
     @Test func postsThatAListenerDoesNotGetAreLoggedOnceASecond() throws {
         try mediator.addListener(
-            RecordingListener("slow", [.flushRequested], deadline: .seconds(60), manner: .stubborn))
+            RecordingListener("slow", [.flushRequested], deadline: .seconds(60), behavior: .stubborn))
         let failures = { [writer] in
             writer.records.filter { $0.messageID == MessageID.listenerFailed.rawValue }.map(\.message.description)
         }
@@ -162,7 +162,7 @@ struct LoggerListenerTests {
 
     @Test func overrunNamesTheListener() throws {
         try mediator.addListener(
-            RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), manner: .stubborn))
+            RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), behavior: .stubborn))
 
         mediator.post(.flushRequested)
         clock.advance(by: .milliseconds(250))
@@ -180,17 +180,17 @@ struct LoggerListenerTests {
     }
 
     @Test func mergedTriggerIsLoggedWithItsOrigin() async throws {
-        mediator.perform(.launch)
-        let slow = RecordingListener("slow", [.willReload], manner: .stubborn)
+        mediator.perform(.launch) { _ in }
+        let slow = RecordingListener("slow", [.willReload], behavior: .stubborn)
         try mediator.addListener(slow)
-        for origin in [.service, .service, tstp] { mediator.perform(.reload, origin: origin) }
+        for origin in [.service, .service, tstp] { mediator.perform(.reload, origin: origin) { _ in } }
 
         let record = try #require(writer.records.last)
         #expect(record.priority == .info && record.messageID == MessageID.merged.rawValue)
         #expect(record.message == "reload merged with the one that waits, \(tstp.words)")
         let fields = writer.fields(writer.records.count - 1)
         #expect(fields["BELFRY_TRIGGER"] == "reload" && fields["BELFRY_SENDER_PID"] == "7")
-        slow.manner = .atOnce
+        slow.behavior = .atOnce
         slow.finish()
         while mediator.isInTransition { await Task.yield() }
     }
@@ -320,7 +320,7 @@ struct LoggerListenerTests {
         let forged = "x\r\nbelfryd: y\u{2028}z"
         let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 1000, unit: "a.scope\nb", command: "c\nd"))
         try mediator.addListener(
-            RecordingListener("other", [.flushRequested], manner: .throwing(LifecycleRefusal(forged))))
+            RecordingListener("other", [.flushRequested], behavior: .throwing(LifecycleRefusal(forged))))
 
         mediator.post(.flushRequested, origin: peer)
 

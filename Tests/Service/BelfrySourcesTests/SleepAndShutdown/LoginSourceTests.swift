@@ -80,7 +80,7 @@ struct LoginSourceTests {
     @Test func interruptedResumeCompletesAfterSleep() throws {
         let login = try start()
         fixture.mediator.perform(.pause)
-        let listener = RecordingListener("slow", [.willEnterForeground], manner: .stubborn)
+        let listener = RecordingListener("slow", [.willEnterForeground], behavior: .stubborn)
         try fixture.mediator.addListener(listener)
         fixture.mediator.perform(.resume)
 
