@@ -15,7 +15,7 @@ final class RetentionListener: LifecycleListener {
             store.trim(to: 1)
             return true
         }
-        on(MemoryWarning.self) { [store] warning in
+        onEvent(MemoryWarning.self) { [store] warning in
             store.trim(to: 1)
             print("retention: memory is short (\(warning.level)), \(store.recordings.count) left")
         }

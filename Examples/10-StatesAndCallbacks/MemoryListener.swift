@@ -6,6 +6,6 @@ import Lifecycle
 /// Declares the one notification that it needs.
 final class MemoryListener: LifecycleListener {
     var answers: [LifecycleAnswer] {
-        on(MemoryWarning.self) { _ in print("    callback of the one that declared it") }
+        onEvent(MemoryWarning.self) { _ in print("    callback of the one that declared it") }
     }
 }

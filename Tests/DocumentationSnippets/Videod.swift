@@ -10,7 +10,7 @@ final class VideoListener: LifecycleListener {
     var answers: [LifecycleAnswer] {
         on(.willResignActive) { [self] _ in player.pause() }
         on(.didBecomeActive, deadline: .seconds(2)) { [self] _ in try await player.play() }
-        on(Termination.self) { [self] end in player.close(because: end.reason.rawValue) }
+        onEvent(Termination.self) { [self] end in player.close(because: end.reason.rawValue) }
     }
 }
 

@@ -20,8 +20,8 @@ final class JobListener: LifecycleListener {
         on(.willResignActive) { [self] _ in takesJobs = false }
         on(.willReload) { [self] _ in _ = try work.quality() }
         on(.didReload) { [self] _ in quality = try work.quality() }
-        on(MemoryWarning.self) { [self] _ in work.flush() }
-        on(Termination.self) { [self] end in work.say("stopped: \(end.reason.rawValue)") }
+        onEvent(MemoryWarning.self) { [self] _ in work.flush() }
+        onEvent(Termination.self) { [self] end in work.say("stopped: \(end.reason.rawValue)") }
     }
 
     private func doJobs() async throws {

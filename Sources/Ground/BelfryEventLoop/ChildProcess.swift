@@ -32,7 +32,7 @@ public nonisolated struct ChildCommand: Sendable, Equatable {
 ///
 /// The loop reaps it when it ends, also if nobody keeps this object. When the service ends, the service manager ends what is
 /// left of the children (`KillMode=` in systemd.kill(5)).
-public final class ChildProcess {
+@MainActor public final class ChildProcess {
     /// The id of the process, and of its process group. Once the child has ended, another process may have it.
     public let pid: Int32
     /// How it ended; nil while it runs.

@@ -9,7 +9,7 @@ public import Lifecycle
 ///     try script.mediator.addListener(listener)
 ///     await script.run(.perform(.launch), .advance(.seconds(3)), .perform(.stop))
 ///     #expect(script.notificationNames.last == "willTerminate")
-public final class LifecycleScript {
+@MainActor public final class LifecycleScript {
     /// One line of a script.
     public struct Step {
         fileprivate let run: (LifecycleMediator, ManualClock) throws -> Void

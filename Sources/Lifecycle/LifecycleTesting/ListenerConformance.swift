@@ -13,7 +13,7 @@ public import Lifecycle
 /// A listener has a valid name and declares each notification once. It answers all of them within the deadline during a
 /// whole lifecycle. It can be added and removed at any point. Its answers end when they are cancelled. Nothing retains
 /// it after its removal. Each failure begins with the rule that was broken.
-public struct ListenerConformance {
+@MainActor public struct ListenerConformance {
     /// The configuration, also for reloads.
     public var configuration = LifecycleConfiguration()
     /// User info for notifications that need it, such as typed ones of your own.

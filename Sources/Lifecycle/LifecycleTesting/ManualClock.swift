@@ -4,7 +4,7 @@
 public import Lifecycle
 
 /// A clock that stands still until a test moves it.
-public final class ManualClock: LifecycleClock {
+@MainActor public final class ManualClock: LifecycleClock {
     private final class Alarm: LifecycleTimer {
         let due: Duration
         var body: (() -> Void)?

@@ -11,7 +11,7 @@ public import Lifecycle
 ///
 /// Not `ServiceContext`, a type of swift-service-context, and not `Service`, one of swift-service-lifecycle: a file may
 /// import these too.
-public struct BelfryService {
+@MainActor public struct BelfryService {
     /// The mediator; add listeners and observers here.
     public let mediator: LifecycleMediator
     /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.

@@ -14,7 +14,7 @@ public import Lifecycle
 /// `ServiceMain` adds such listeners after those of `compose`, by name; `[Service] DisabledListeners=` leaves them out.
 /// The file must be linked. From a static library the linker takes only object files that other code refers to, so the
 /// file should belong to the program's own target.
-public struct ListenerRegistration {
+@MainActor public struct ListenerRegistration {
     /// The type of the constant. It calls `add` and nothing else: the service does not exist yet.
     public typealias Record = @convention(c) () -> Void
 

@@ -15,7 +15,7 @@ internal import Glibc
 ///     try service.descriptors.store(client.number, as: "client")
 ///
 /// The unit needs `FileDescriptorStoreMax=`. Source: sd_listen_fds(3), sd_notify(3), systemd.service(5).
-public final class ServiceDescriptors {
+@MainActor public final class ServiceDescriptors {
     private var received: [(name: String, descriptor: Int32)]
     private let manager: ServiceManagerSocket
 

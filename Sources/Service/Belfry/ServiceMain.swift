@@ -7,7 +7,7 @@ internal import Glibc
 internal import Lifecycle
 
 /// The entry point of a service, as `UIApplicationMain` is for an app.
-public enum ServiceMain {
+@MainActor public enum ServiceMain {
     /// Runs a service until it is stopped, and ends the process with its exit code.
     ///
     /// It blocks the signals before any thread can exist, reads the configuration, adds the built-in listeners around

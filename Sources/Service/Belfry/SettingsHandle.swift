@@ -4,7 +4,7 @@
 public import Lifecycle
 
 /// Settings that the service has declared with `BelfryService.settings`.
-public struct SettingsHandle<Settings: Sendable> {
+@MainActor public struct SettingsHandle<Settings: Sendable> {
     /// Weak, because listeners store their handles, and the mediator its listeners.
     private weak var mediator: LifecycleMediator?
     private let first: Settings

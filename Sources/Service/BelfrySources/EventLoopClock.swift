@@ -7,7 +7,7 @@ internal import Glibc
 public import Lifecycle
 
 /// The clocks of the machine, with timers of the event loop.
-public final class EventLoopClock: LifecycleClock {
+@MainActor public final class EventLoopClock: LifecycleClock {
     private final class NoTimer: LifecycleTimer {
         func cancel() {}
     }

@@ -13,7 +13,7 @@ public import BelfryLinux
 ///     let test = try TestLoop()
 ///     let timer = try test.loop.timer(after: .milliseconds(20)) { hasFired = true }
 ///     try await test.until { hasFired }
-public final class TestLoop {
+@MainActor public final class TestLoop {
     /// The loop, for the objects that a test examines.
     public let loop: MainEventLoop
     private var turns: Task<Void, Never>?

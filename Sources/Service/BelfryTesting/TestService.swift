@@ -20,7 +20,7 @@ public import LifecycleTesting
 /// only when the script moves it. The service has the listeners of `compose`, and those that registered themselves, but none
 /// of the built-in ones. Its files are in a private directory, which is removed with this object. Descriptors that the
 /// service stores go nowhere, as without a service manager.
-public final class TestService {
+@MainActor public final class TestService {
     /// The service.
     public let service: BelfryService
     /// Performs triggers, moves the clock, and records the notifications.

@@ -10,7 +10,7 @@ internal import Glibc
 ///     let socket = try TestSocket()
 ///     let test = try TestService(descriptors: [("echo", try socket.copy())]) { … }
 ///     let client = try socket.connect()
-public final class TestSocket {
+@MainActor public final class TestSocket {
     /// Its address: `@` and an abstract name (unix(7)).
     public let address = "@belfry-test-" + String(UInt64.random(in: 0...UInt64.max), radix: 16)
     private let socket: OwnedDescriptor
@@ -38,7 +38,7 @@ public final class TestSocket {
 }
 
 /// A client of a `TestSocket`. It never waits: use it in the condition of `until`.
-public final class TestClient {
+@MainActor public final class TestClient {
     /// What was received so far. Reading it receives what has come.
     public var text: String {
         receive()

@@ -78,7 +78,7 @@ struct CacheFlushListenerTests {
         let directory = try TemporaryDirectory()
         let (mediator, writer) = try service(directory, files: 200)
 
-        for _ in 0..<20_000 { mediator.post(.flushRequested) { _ in } }
+        for _ in 0..<20_000 { mediator.post(.flushRequested, completion: nil) }
         let calls = mediator.listeners.first?.record.calls ?? 0
         while requests(writer).count < 2 { await Task.yield() }
 

@@ -117,7 +117,7 @@ final class UploadCounter: LifecycleListener {
     private(set) var bytes = 0
 
     var answers: [LifecycleAnswer] {
-        on(Uploaded.self) { [self] in bytes += $0.bytes }
+        onEvent(Uploaded.self) { [self] in bytes += $0.bytes }
     }
 }
 

@@ -47,7 +47,7 @@ struct LifecycleScriptTests {
         private(set) var reason: Termination.Reason?
 
         var answers: [LifecycleAnswer] {
-            on(Termination.self) { [self] in reason = $0.reason }
+            onEvent(Termination.self) { [self] in reason = $0.reason }
         }
     }
 }

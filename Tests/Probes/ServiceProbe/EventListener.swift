@@ -41,7 +41,7 @@ final class EventListener: LifecycleListener {
             }
             say("\(done), \(report.listeners.map(\.listener))")
         }
-        on(Served.self) { _ in await Task.yield() }
+        onEvent(Served.self) { _ in await Task.yield() }
     }
 
     private static var threads: Int {

@@ -5,7 +5,7 @@ public import Belfry
 public import Lifecycle
 
 /// A cache in memory that can give memory back.
-public protocol FlushableCache: AnyObject {
+@MainActor public protocol FlushableCache: AnyObject {
     /// Gives memory back, and returns when that is done: with `some` the part that is worth least, with `full` everything.
     func flush(_ level: MemoryWarning.Level)
 }

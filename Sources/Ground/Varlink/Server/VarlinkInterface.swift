@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// An interface that a server offers: its description, and the handlers of its methods.
-public struct VarlinkInterface {
+@MainActor public struct VarlinkInterface {
     /// Handles a call. It is called on the main thread. It may store the request and reply later.
     public typealias Handler = (VarlinkRequest) -> Void
 

@@ -135,7 +135,7 @@ final class ListenerCall {
 /// time. While it reports progress, it may exceed its share, up to the deadline that it declared. The transition then
 /// lasts longer, and the service manager is asked for more time. If the next report does not come within the window of
 /// the last one, the answer is cancelled.
-public struct ListenerProgress {
+@MainActor public struct ListenerProgress {
     private let call: ListenerCall
 
     init(_ call: ListenerCall) { self.call = call }

@@ -47,6 +47,14 @@ nonisolated extension LifecycleEvent {
     /// Nil: the user info.
     public var logText: String? { nil }
 
+    /// The event that a notification carries.
+    init(_ notification: LifecycleNotification) throws(LifecycleEventError) {
+        guard let event = Self(userInfo: notification.userInfo) else {
+            throw LifecycleEventError(name: Self.name, userInfo: notification.userInfo)
+        }
+        self = event
+    }
+
     /// What the journal says of it.
     var journalEntry: JournalEntry { Self.isLogged ? logText.map { .text($0) } ?? .standard : .none }
 }

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The answer of a listener to one notification. Made by `on` and similar methods of `LifecycleListener`.
-public struct LifecycleAnswer {
+@MainActor public struct LifecycleAnswer {
     enum Body {
         case immediate((LifecycleNotification) throws -> ListenerOutcome)
         case lasting(LastingBody)
@@ -73,7 +73,7 @@ public nonisolated struct LifecycleAction: Sendable, Equatable {
 
 /// Collects the answers of a listener.
 @resultBuilder
-public enum LifecycleAnswerBuilder {
+@MainActor public enum LifecycleAnswerBuilder {
     /// One answer.
     public static func buildExpression(_ answer: LifecycleAnswer) -> [LifecycleAnswer] { [answer] }
     /// Answers that were collected elsewhere.

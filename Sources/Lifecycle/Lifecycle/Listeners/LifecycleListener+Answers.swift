@@ -42,10 +42,10 @@ extension LifecycleListener {
     ///
     /// - Parameters:
     ///   - name: the notification.
-    ///   - deadline: how long the answer may take as long as it reports progress.
+    ///   - deadline: how long the answer may take as long as it reports progress; the mediator's own deadline when nil.
     ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
     public func on(
-        _ name: LifecycleNotification.Name, deadline: Duration,
+        _ name: LifecycleNotification.Name, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification, ListenerProgress) async throws -> Void
     ) -> LifecycleAnswer {
         LifecycleAnswer(
@@ -84,21 +84,27 @@ extension LifecycleListener {
         LifecycleAnswer(name, deadline: deadline, action: action, .completing(body))
     }
 
-    /// Answers a typed notification. User info that does not fit the type is reported as a failure.
+    /// Answers a typed notification within the call. User info that does not fit the type is reported as a failure.
+    ///
+    /// - Parameters:
+    ///   - type: the notification.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func onEvent<Event: LifecycleEvent>(
+        _ type: Event.Type, _ body: @escaping (Event) throws -> Void
+    ) -> LifecycleAnswer {
+        on(Event.name) { try body(Event($0)) }
+    }
+
+    /// Answers a typed notification with asynchronous work. User info that does not fit the type is reported as a failure.
     ///
     /// - Parameters:
     ///   - type: the notification.
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
     ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
-    public func on<Event: LifecycleEvent>(
+    public func onEvent<Event: LifecycleEvent>(
         _ type: Event.Type, deadline: Duration? = nil, _ body: @escaping (Event) async throws -> Void
     ) -> LifecycleAnswer {
-        on(Event.name, deadline: deadline) { notification in
-            guard let event = Event(userInfo: notification.userInfo) else {
-                throw LifecycleEventError(name: Event.name, userInfo: notification.userInfo)
-            }
-            try await body(event)
-        }
+        on(Event.name, deadline: deadline) { try await body(Event($0)) }
     }
 
     /// Gives a verdict on the launch. All listeners are asked, and one false verdict refuses the launch.
@@ -109,7 +115,7 @@ extension LifecycleListener {
     public func onLaunch(
         deadline: Duration? = nil, _ body: @escaping (LaunchOptions) async throws -> Bool
     ) -> LifecycleAnswer {
-        on(LaunchOptions.self, deadline: deadline) { options in
+        onEvent(LaunchOptions.self, deadline: deadline) { options in
             if try await !body(options) { throw LifecycleRefusal("verdict false") }
         }
     }

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// A clock with timers. The mediator is given one, so that tests can use a manual clock.
-public protocol LifecycleClock: AnyObject {
+@MainActor public protocol LifecycleClock: AnyObject {
     /// The present moment.
     var now: LifecycleTime { get }
 
@@ -29,7 +29,7 @@ extension LifecycleClock {
 }
 
 /// A timer of a `LifecycleClock`.
-public protocol LifecycleTimer: AnyObject {
+@MainActor public protocol LifecycleTimer: AnyObject {
     /// Cancels the call. Does nothing if it was made already.
     func cancel()
 }

@@ -8,7 +8,7 @@
 /// one at a time, and `post(_:)` for everything else.
 ///
 /// It belongs to the main actor. It opens no file, and uses the clock and the configuration that it is given.
-public final class LifecycleMediator {
+@MainActor public final class LifecycleMediator {
     /// How long listeners may take, up to a hundred years. A new value also holds for the transition under way, unless
     /// progress has extended its time.
     public var deadlines: LifecycleDeadlines {

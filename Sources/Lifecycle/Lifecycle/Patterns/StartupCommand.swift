@@ -7,7 +7,7 @@
 /// cancelled, and throws when it fails; it then leaves nothing behind. `run` is called at most once in a launch. If a later
 /// command refuses the launch, or the command itself was late, `undo` is called, at most once and only after a `run` that has
 /// completed. A `run` that overran its deadline and ignores the cancellation is not undone.
-public protocol StartupCommand {
+@MainActor public protocol StartupCommand {
     /// The name of the command in reports. The default is the name of the type.
     var name: String { get }
 
@@ -60,7 +60,7 @@ public nonisolated struct StartupTime: Sendable, Equatable {
 
 /// Collects the commands of a launch, in order.
 @resultBuilder
-public enum StartupCommandBuilder {
+@MainActor public enum StartupCommandBuilder {
     /// One command.
     public static func buildExpression(_ command: any StartupCommand) -> [any StartupCommand] { [command] }
     /// Commands that were collected elsewhere.

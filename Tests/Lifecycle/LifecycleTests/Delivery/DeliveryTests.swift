@@ -158,7 +158,7 @@ struct DeliveryTests {
     }
 
     @Test func userInfoThatDoesNotFitIsAFailure() throws {
-        try add("typed") { [$0.on(MemoryWarning.self) { _ in }] }
+        try add("typed") { [$0.onEvent(MemoryWarning.self) { _ in }] }
         var report: LifecycleReport?
 
         fixture.mediator.post(.didReceiveMemoryWarning, userInfo: ["level": 7]) { report = $0 }

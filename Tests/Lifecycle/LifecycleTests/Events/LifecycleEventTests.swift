@@ -107,7 +107,7 @@ struct LifecycleEventTests {
         private(set) var uploaded: [Uploaded] = []
 
         var answers: [LifecycleAnswer] {
-            on(Uploaded.self) { [self] in uploaded.append($0) }
+            onEvent(Uploaded.self) { [self] in uploaded.append($0) }
         }
     }
 
@@ -134,7 +134,7 @@ struct LifecycleEventTests {
 
     private final class RefusingTypes: LifecycleListener {
         var answers: [LifecycleAnswer] {
-            on(Measured.self) { _ in }
+            onEvent(Measured.self) { _ in }
         }
     }
 }
