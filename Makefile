@@ -49,7 +49,7 @@ manuals:
 	@scripts/install-dependencies manuals
 	@scripts/make-manuals .build/manuals
 
-# Debian packages with the programs, the units and the manuals, in .build/deb: belfry and belfry-fleet.
+# Debian packages with the programs, the units and the manuals, in .build/deb: belfry, belfry-doc and belfry-fleet.
 deb: fleet
 	@scripts/install-dependencies package
 	@scripts/make-deb .build/deb $(PROGRAMS) $(FLEET_PROGRAMS)
@@ -212,10 +212,10 @@ bench: build
 	@scripts/benchmark $(BUILT) Benchmarks/$(BUILT)
 
 install: build manuals
-	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
+	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS) belfry-doc
 
 uninstall:
-	@scripts/install-files --remove '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
+	@scripts/install-files --remove '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS) belfry-doc
 
 # Beside what 'make install' installs.
 fleet-install: fleet manuals

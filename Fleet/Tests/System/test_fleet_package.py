@@ -19,20 +19,19 @@ FLEET = "[Broker]\nUrl=mqtt://127.0.0.1:1\n"
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory) -> list[Path]:
-    """Both packages: the fleet's is the first."""
+def packages(tmp_path_factory) -> dict[str, Path]:
     lists = re.findall(r"^(?:FLEET_)?PROGRAMS = (.*)", (PROJECT / "Makefile").read_text(), re.MULTILINE)
     return build(tmp_path_factory.mktemp("package") / "deb", *" ".join(lists).split())
 
 
 @pytest.fixture(scope="module")
 def package(packages) -> Path:
-    return packages[1]
+    return packages["belfry"]
 
 
 @pytest.fixture(scope="module")
 def fleet_package(packages) -> Path:
-    return packages[0]
+    return packages["belfry-fleet"]
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ def run(*command) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def build(folder: Path, *programs: str) -> list[Path]:
-    """Makes the packages that have these programs."""
+def build(folder: Path, *programs: str) -> dict[str, Path]:
+    """Makes the packages of these programs, by name."""
     run(PROJECT / "scripts/make-deb", folder, *programs)
-    return sorted(folder.glob("*.deb"))
+    return {package.name.split("_")[0]: package for package in folder.glob("*.deb")}
 
 
 def with_higher_version(package: Path, folder: Path, changed: str | None = None) -> Path:

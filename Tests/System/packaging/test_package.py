@@ -27,10 +27,14 @@ REMAINING = ("/etc/belfry/", "/run/belfry/", "/var/lib/belfry/", "/var/cache/bel
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory) -> Path:
+def packages(tmp_path_factory) -> dict[str, Path]:
     programs = re.search(r"^PROGRAMS = (.*)", (PROJECT / "Makefile").read_text(), re.MULTILINE)[1].split()
-    (package,) = build(tmp_path_factory.mktemp("package") / "deb", *programs)
-    return package
+    return build(tmp_path_factory.mktemp("package") / "deb", *programs)
+
+
+@pytest.fixture(scope="module")
+def package(packages) -> Path:
+    return packages["belfry"]
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +65,19 @@ def test_version_is_the_same_everywhere(package, tmp_path):
     for page in (tmp_path / "usr/share/man").rglob("*.gz"):
         if not page.is_symlink():
             assert f'"Belfry {version}"' in gzip.decompress(page.read_bytes()).decode()
+
+
+def test_documents_for_developers_are_in_a_package_of_their_own(packages):
+    assert sorted(packages) == ["belfry", "belfry-doc"]
+    files = {name: run("sh", "-c", f"dpkg-deb --fsys-tarfile {package} | tar -t").splitlines() for name, package in packages.items()}
+
+    assert [name for name in files["belfry"] if name.endswith((".swift", "/Package.swift")) or ".docc/" in name] == []
+    documents = "./usr/share/doc/belfry"
+    assert {f"{documents}/README.md", f"{documents}/docs/applications.md", "./usr/share/man/man7/belfry.7.gz"} <= set(files["belfry"])
+    developers = {f"{documents}/CONTRIBUTING.md", f"{documents}/docs/library.md", "./usr/share/man/man7/belfry-library.7.gz"}
+    assert developers <= set(files["belfry-doc"])
+    in_both = set(files["belfry"]) & set(files["belfry-doc"])
+    assert [name for name in in_both if not name.endswith("/")] == []
 
 
 def test_libraries_that_the_programs_need_are_in_debian_12_and_13(package):
@@ -176,6 +193,46 @@ def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
     assert shop.done() == ["Start", "Pause"] and shop.unit.main_pid() == pid
     assert bare.processes() == []
     bare.host.systemctl("stop", shop.unit.name)
+
+
+# What dpkg reports in the middle of an upgrade (`--status-fd` in dpkg(1)).
+CUTS = ["processing: upgrade: belfry", "status: belfry: half-installed", "processing: configure: belfry", "status: belfry: half-configured"]
+UPGRADE = """
+setsid sh -c 'echo $$ >/run/upgrade.pid; exec dpkg --status-fd=3 --install "$1" 3>&1 >/run/upgrade.log 2>&1' - {package} |
+while read -r line; do
+    case $line in
+    '{cut}') {kill} && echo it was cut ;;
+    esac
+done
+dpkg --configure -a
+dpkg-query --show --showformat='${{Status}}' belfry | grep -q ' installed$' || dpkg --install {package}
+"""
+
+
+def test_an_application_notices_no_upgrade_that_is_cut(bare, package, newer):
+    bare.install_packages(package)
+    packages = []
+    for number, path in enumerate((newer, package)):
+        packages.append(f"/var/tmp/{number}.deb")
+        shutil.copy(path, bare.host.path(packages[-1]))
+    shop = Application(bare.host)
+    shop.write_unit()
+    shop.write()
+    shop.begin()
+    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
+    shop.ctl("pause")
+    pid = shop.unit.main_pid()
+    kills = [(cut, 'kill -KILL "-$(cat /run/upgrade.pid)"') for cut in CUTS]
+    kills += [(CUTS[-1], f"systemctl kill --kill-whom=main --signal=KILL {unit.name}") for unit in (shop, shop.listener)]
+    for number, (cut, kill) in enumerate(kills):
+        done = bare.host.run("sh", "-c", UPGRADE.format(package=packages[number % 2], cut=cut, kill=kill))
+        assert "it was cut" in done.stdout, cut
+        assert bare.host.run("dpkg", "--audit").stdout == ""
+        shop.wait_until_up()
+        assert shop.state() == "background" and shop.done() == ["Start", "Pause"] and shop.unit.main_pid() == pid, cut
+        assert sorted(bare.processes()) == ["belfry-listener", "belfryd"]
+    bare.host.systemctl("stop", shop.unit.name)
+    assert shop.done() == ["Start", "Pause", "Stop", "unit ended"]
 
 
 def test_every_command_of_the_readme_works_as_printed(bare, package):
