@@ -135,7 +135,7 @@ final class ListenerProgram {
     // Runs
 
     private func start(_ run: Run) {
-        guard let command = command(for: run) else { return ended(.succeeded) }
+        guard let command = command(for: run)?.command else { return ended(.succeeded) }
         log.runFields = Self.fields(of: run)
         runStart = .now
         let variables = RunVariables.all(of: run, socket: settings.socket)
@@ -154,8 +154,8 @@ final class ListenerProgram {
     }
 
     /// What is run; nil for nothing.
-    private func command(for run: Run) -> ExecCommand? {
-        if run.isHealth { return settings.health?.command }
+    private func command(for run: Run) -> (key: String?, command: ExecCommand)? {
+        if run.isHealth { return settings.health.map { (nil, $0.command) } }
         return settings.commands.command(
             at: run.name, trigger: run.content.text("trigger"),
             unitJob: run.content["userInfo"]?["unitJob"]?.stringValue)
@@ -171,18 +171,29 @@ final class ListenerProgram {
         guard let current = queue.current else { return }
         if current.isHealth {
             health?.receive(result)
-        } else if let reason = current.outcome(result).reason {
-            var fields = log.runFields
-            fields.add("BELFRY_OUTCOME", current.outcome(result).word)
-            fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
-            log.message(
-                .warning, "failed at \(Self.title(current)): \(reason, limit: OutputLines.longestLine)", .programFailed,
-                fields)
+        } else {
+            record(current, result)
         }
         log.runFields = ListenerLog.ownFields
         codeRelease?.schedule()
-        perform(queue.end(command(for: current)?.ignoresFailure ?? false ? .succeeded : result, at: .now))
+        perform(queue.end(command(for: current)?.command.ignoresFailure ?? false ? .succeeded : result, at: .now))
         if current.name.hasSameBytes(as: "didReload") { health?.check() }
+    }
+
+    /// Says that a run failed, or that a command of an application ran.
+    private func record(_ run: Run, _ result: RunResult) {
+        let (word, reason) = run.outcome(result)
+        let command = command(for: run)
+        var fields = log.runFields
+        fields.add("BELFRY_OUTCOME", word)
+        fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
+        if let reason {
+            let title = command?.key.map { "\($0)=" } ?? Self.title(run)
+            log.message(
+                .warning, "failed at \(title): \(reason, limit: OutputLines.longestLine)", .programFailed, fields)
+        } else if let command, let key = command.key {
+            log.message(.info, "\(key)= ran \(DisplayText.quoted(command.command.text))", .commandRan, fields)
+        }
     }
 
     private func answer(_ run: Run, _ result: RunResult) {

@@ -28,7 +28,7 @@ final class ApplicationListener: LifecycleListener {
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its reply.
     private var work: DeferredEventSource?
     private var hasLaunched = false
-    /// Whether the program is being told of a run of the unit.
+    /// Whether the program is being told of a run of the unit, or a pause of the run before is being ended.
     private var isTelling = false
     private var launch: Launch?
 
@@ -64,10 +64,10 @@ final class ApplicationListener: LifecycleListener {
             update()
             return { self.launch = nil }
         }
-        for name in settings.listener.on.compactMap(LifecycleNotification.Name.init) where name != .didFinishLaunching {
+        for name in settings.commands.map(\.notification) where name != .didFinishLaunching {
             on(name) { [self] in try check($0) }
         }
-        if settings.command(at: LifecycleNotification.Name.didEnterBackground.rawValue) == nil {
+        if settings.command(at: .didEnterBackground) == nil {
             on(.didEnterBackground) { [self] in
                 guard $0.trigger == .pause, !mediator.isPausingForSleep else { return }
                 throw NotRun(description: "Pause= is not set, \(settings.unit) runs on")
@@ -102,8 +102,7 @@ final class ApplicationListener: LifecycleListener {
         let command = settings.listener.commands.command(
             at: notification.name.rawValue, trigger: trigger, unitJob: unitJob)
         if notification.name == .willTerminate { recordStop(unitJob, isRun: command != nil) }
-        guard command != nil, !isAttached else { return }
-        let key = settings.command(at: notification.name.rawValue)?.key ?? ""
+        guard let key = command?.key, !isAttached else { return }
         let reason = "\(absence), \(key)= does not run"
         if notification.name == .willReload { throw LifecycleRefusal(reason) }
         throw NotRun(description: reason)
@@ -116,7 +115,7 @@ final class ApplicationListener: LifecycleListener {
 
     /// Says why `Stop=` does not run.
     private func recordStop(_ unitJob: String?, isRun: Bool) {
-        guard !isRun, settings.command(at: LifecycleNotification.Name.willTerminate.rawValue) != nil else { return }
+        guard !isRun, settings.command(at: .willTerminate) != nil else { return }
         switch unitJob {
         case "none": log.write(.info, "\(settings.unit) runs on, Stop= does not run", .application)
         case "over": log.write(.notice, "\(settings.unit) has ended before, Stop= does not run", .application)
@@ -145,23 +144,39 @@ final class ApplicationListener: LifecycleListener {
 
     /// Tells the program of a new run of the unit, once, and ends a pause of the run before.
     private func begin(_ run: String) {
-        guard !run.isEmpty, !isTelling, run != runs.last else { return }
+        guard !run.isEmpty, !isTelling else { return }
+        guard run != runs.last else { return endPause(before: run) }
         isTelling = true
-        let (isFirst, pauses) = (runs.last == nil, mediator.pauses)
+        let pauses = mediator.pauses
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
-        if let problem = runs.write(run) { log.write(.warning, "\(problem), Start= may run again", .savedState) }
+        keep(run, endsPause: runs.last != nil)
         let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
-        mediator.post(LifecycleNotification.Name(ApplicationVerb.unitDidStart)!, userInfo: info) { [weak self] _ in
+        mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in
             guard let self else { return }
             isTelling = false
-            // Has no effect unless the service is paused; a pause that was asked for meanwhile is one of the new run.
-            if !isFirst, pauses == mediator.pauses { mediator.perform(.resume) }
+            // A pause that was asked for meanwhile is one of the new run.
+            if pauses != mediator.pauses { keep(run, endsPause: false) }
             update()
         }
     }
 
+    /// Resumes, if that is still to be done, perhaps since the last process. It has no effect unless the service is paused.
+    private func endPause(before run: String) {
+        guard runs.endsPause, hasLaunched else { return }
+        isTelling = true
+        mediator.perform(.resume) { [weak self] _ in
+            self?.isTelling = false
+            self?.keep(run, endsPause: false)
+        }
+    }
+
+    private func keep(_ run: String, endsPause: Bool) {
+        guard let problem = runs.write(run, endsPause: endsPause) else { return }
+        log.write(.warning, "\(problem), Start= and Resume= may run again", .savedState)
+    }
+
     private func watchMemory(of state: UnitWatch.State) {
-        guard settings.command(at: LifecycleNotification.Name.didReceiveMemoryWarning.rawValue) != nil,
+        guard settings.command(at: .didReceiveMemoryWarning) != nil,
             state.isActive, !state.controlGroup.isEmpty
         else { return memory = nil }
         guard memory?.group != state.controlGroup else { return }

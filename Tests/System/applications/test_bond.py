@@ -4,6 +4,8 @@
 
 import pytest
 from application import Application
+from belfry_service import installed_host
+from host_roots import ROOTS
 
 
 @pytest.fixture
@@ -86,7 +88,11 @@ def test_verbs(shop):
     for command in (["pause"], ["resume"], ["reload"], ["reload", "--dry-run"], ["flush"]):
         shop.ctl(*command)
     shop.ctl("simulate", "didReceiveMemoryWarning", "level=some")
-    assert shop.done()[1:] == ["Pause", "Resume", "CheckReload", "Reload", "CheckReload", "Flush", "MemoryWarning"]
+    verbs = ["Pause", "Resume", "CheckReload", "Reload", "CheckReload", "Flush", "MemoryWarning"]
+    assert shop.done()[1:] == verbs
+    # The journal names each command.
+    ran = [record["MESSAGE"] for record in shop.listener.journal() if "= ran " in record["MESSAGE"]]
+    assert ran[-len(verbs) :] == [f"{verb}= ran '{shop.commands[verb]}'" for verb in verbs]
 
 
 def test_a_unit_that_restarts_by_itself_is_followed(shop):
@@ -138,3 +144,50 @@ def test_units_with_other_names_and_several_applications(on_each):
         for unit in ("template@.service", "real.service"):
             on_each.host.path(f"/run/systemd/system/{unit}").unlink(missing_ok=True)
         on_each.host.systemctl("daemon-reload")
+
+
+def test_a_masked_unit_is_told_and_nothing_starts(shop):
+    shop.host.systemctl("stop", shop.unit.name)
+    shop.host.systemctl("mask", shop.unit.name)
+    try:
+        answer = shop.host.run("belfryctl", "enable", "shop")
+        assert answer.stdout == "shop: begins when shop.service starts, which is masked\n"
+        for unit in (shop.unit, shop):
+            refused = shop.host.systemctl("start", unit.name, check=False)
+            assert refused.returncode != 0 and "masked" in refused.stderr
+        assert [unit.property("ActiveState") for unit in (shop, shop.listener)] == ["inactive", "inactive"]
+    finally:
+        shop.host.systemctl("unmask", shop.unit.name)
+    shop.begin()
+    assert shop.done()[-1] == "Start"
+
+
+@pytest.fixture(params=ROOTS)
+def rebooted(request):
+    """A host that has booted with three applications, of which each is an instance that it starts or not."""
+    with installed_host(f"{request.param}-end", ROOTS[request.param](), keeps_journal=True) as belfry:
+        host = belfry.host
+        host.run("sh", "-c", "rm -f /etc/systemd/system/multi-user.target.wants/*")
+        applications = {kind: Application(host, kind) for kind in ("enabled", "disabled", "masked")}
+        for application in applications.values():
+            install = "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n"
+            host.write(f"/usr/lib/systemd/system/{application.unit.name}", install)
+            application.write()
+        host.systemctl("enable", "enabled.service", "masked.service")
+        host.systemctl("mask", "masked.service")
+        host.systemctl("reboot")
+        host.wait_for_end()
+        host.boot_again("multi-user.target")
+        yield applications
+
+
+@pytest.mark.nightly_on_trixie
+def test_a_boot_starts_the_applications_of_enabled_units_only(rebooted):
+    rebooted["enabled"].wait_until_up()
+    host = rebooted["enabled"].host
+    states = {kind: application.property("ActiveState") for kind, application in rebooted.items()}
+    assert states == {"enabled": "active", "disabled": "inactive", "masked": "inactive"}
+    assert [application.done() for application in rebooted.values()] == [["Start"], [], []]
+    assert host.systemctl("list-units", "--failed", "--plain", "--no-legend", "belfry*").stdout == ""
+    listed = {line.split()[0]: line.split()[1] for line in host.run("belfryctl", "list").stdout.splitlines()[1:]}
+    assert listed == {"belfryd@enabled": "active", "belfryd@disabled": "-", "belfryd@masked": "-"}

@@ -3,9 +3,10 @@
 """Something is killed, or systemd reloads, in the middle of each step of an application."""
 
 import time
+from contextlib import contextmanager
 
 import pytest
-from application import Application
+from application import FOLDER, Application
 from programs import memory
 
 VERBS = ["Start", "Pause", "Resume", "Stop"]
@@ -62,6 +63,23 @@ def test_a_process_of_belfry_is_killed(shop, verb, victim):
     check_end(shop, verb)
 
 
+def test_a_pause_ends_with_its_run_though_belfryd_is_killed_in_the_middle(shop):
+    begin(shop, "Pause")
+    shop.wait_for(lambda: "Pause done" in shop.done(), "pause")
+    shop.host.systemctl("restart", "--no-block", shop.unit.name)
+    shop.wait_for(lambda: shop.done().count("Start") == 2, "run Start= for the next run")
+    shop.kill_main()
+    shop.wait_for(lambda: shop.property("NRestarts") == "1", "be started again")
+    shop.wait_until_up()
+    shop.wait_for(lambda: "Resume done" in shop.done() and shop.state() == "active", "end the pause")
+    assert (shop.done().count("Start"), shop.done().count("Resume")) == (2, 1)
+    # That is over: a pause of this run is kept.
+    shop.ctl("pause")
+    shop.host.systemctl("restart", shop.name)
+    shop.wait_until_up()
+    assert shop.state() == "background" and shop.done().count("Resume") == 1
+
+
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("command", ["daemon-reload", "daemon-reexec"])
 def test_systemd_reloads(shop, verb, command):
@@ -78,6 +96,57 @@ def test_the_unit_crashes_in_the_middle_of_a_pause(shop):
     assert "Stop" not in shop.done()
     shop.begin()
     shop.wait_for(lambda: shop.state() == "active" and shop.done().count("Start done") == 2, "begin anew")
+
+
+@contextmanager
+def full_disk(shop: Application, folder: str, owner: str):
+    """Has the unit run with a file system of its own at this folder, which is full then."""
+    host = shop.host
+    host.run("mkdir", "-p", folder)
+    host.run("mount", "-t", "tmpfs", "-o", f"size=64k,mode=0755,uid={owner},gid={owner}", "tmpfs", folder)
+    try:
+        shop.begin()
+        host.run("sh", "-c", f"cat /dev/zero >{folder}/full", check=False)
+        yield
+    finally:
+        host.systemctl("stop", shop.unit.name, check=False)
+        host.run("umount", "--lazy", folder)
+
+
+def test_a_pause_that_a_full_disk_does_not_keep_is_told(shop):
+    with full_disk(shop, "/run/belfry@shop", "belfry"):
+        shop.wait_for(lambda: "Start done" in shop.done(), "start")
+        shop.ctl("pause")
+        assert "Pause done" in shop.done() and shop.state() == "background"
+        shop.wait_for(lambda: shop.says("(ENOSPC), the pause ends with this process"), "say that it cannot keep the pause")
+        shop.host.systemctl("restart", shop.name)
+        shop.wait_until_up()
+        assert shop.state() == "active" and "Resume" not in shop.done()
+        shop.host.systemctl("stop", shop.unit.name)
+        assert shop.done()[-3:] == ["Stop", "Stop done", "unit ended"]
+
+
+def test_a_stop_that_a_full_disk_does_not_record_is_complete(shop):
+    with full_disk(shop, "/var/lib/belfry@shop", "belfry"):
+        shop.wait_for(lambda: "Start done" in shop.done(), "start")
+        shop.host.systemctl("stop", shop.unit.name)
+        assert shop.done()[-3:] == ["Stop", "Stop done", "unit ended"]
+        assert shop.says("No space left on device (ENOSPC)")
+        shop.begin()
+        shop.wait_for(lambda: shop.done().count("Start done") == 2, "start again")
+
+
+def test_enable_on_a_full_disk_leaves_nothing_behind(belfry):
+    belfry.host.run("mount", "-t", "tmpfs", "-o", "nr_inodes=1,mode=0755", "tmpfs", FOLDER)
+    try:
+        answer = belfry.host.run("belfryctl", "enable", "nginx", check=False)
+        reason = f"unable to make '{FOLDER}/nginx.conf': No space left on device (ENOSPC)"
+        assert (answer.returncode, answer.stdout, answer.stderr) == (71, "", f"{reason}\n")
+        assert list(belfry.host.path(FOLDER).iterdir()) == []
+    finally:
+        belfry.host.run("umount", FOLDER)
+    assert belfry.host.systemctl("show", "--property=LoadState", "--value", "belfryd@nginx").stdout == "loaded\n"
+    assert belfry.host.systemctl("show", "--property=SourcePath", "--value", "belfryd@nginx").stdout == "\n"
 
 
 @pytest.mark.nightly

@@ -87,6 +87,20 @@ def test_check_prints_what_systemd_gets(shop):
         assert f"# {path}\n{(folder / path).read_text()}" in text
 
 
+def test_check_looks_at_an_example_before_it_is_enabled(on_each):
+    text = on_each.host.run("belfryctl", "check", "redis").stdout
+    assert "# redis-server.service.wants/belfryd@redis.service -> " in text and "User=redis" in text
+    assert not on_each.host.path(f"{FOLDER}/redis.conf").exists()
+    try:
+        on_each.host.write(f"{FOLDER}/redis.conf.d/wrong.conf", "[On]\nPuase=true\n")
+        for command in ("check", "enable"):
+            answer = on_each.host.run("belfryctl", command, "redis", check=False)
+            assert answer.returncode == 78 and f"{FOLDER}/redis.conf.d/wrong.conf:2:1: error" in answer.stderr
+        assert not on_each.host.path(f"{FOLDER}/redis.conf").exists()
+    finally:
+        on_each.host.run("rm", "-r", f"{FOLDER}/redis.conf.d")
+
+
 def test_check_looks_at_programs(shop):
     shop.commands["Pause"] = "/usr/bin/not-there"
     shop.write()

@@ -69,6 +69,7 @@ class BelfryService(HostedUnit):
         # A service that had ended by itself keeps its pause.
         self.host.path("/run/belfry/paused").unlink(missing_ok=True)
         shutil.rmtree(self.host.path("/etc/belfry"), ignore_errors=True)
+        self.host.path("/etc/belfry/applications").mkdir(parents=True)
         self.host.systemctl("reset-failed")
         if (drop_ins := self.host.path(DROP_INS)).exists():
             shutil.rmtree(drop_ins)

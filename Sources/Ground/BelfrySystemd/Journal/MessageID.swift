@@ -35,6 +35,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case attachment = "a94f1e7c50d24b6e8c3a6d19f7b2e085"
     /// A run of an attached program failed; written by belfry-listener.
     case programFailed = "3d6b1f0a52c84e7f9c14a8e07b5d2f93"
+    /// A command of an application ran; written by belfry-listener.
+    case commandRan = "7e0c4b92d6a14f358b1d93f0a6c2e574"
     /// Output of an attached program was dropped; written by belfry-listener.
     case outputDropped = "b07e5c41d9a24f6e8b3a60f2c7d8e915"
     /// A notification waited too long for the last run of an attached program; written by belfry-listener.

@@ -43,16 +43,28 @@ extension ApplicationFileCommand {
     /// The file that the administrator, or the user, has or would have.
     func ownFile(_ scope: ApplicationScope) -> String { "\(scope.directories[0])/\(name)\(ApplicationFile.suffix)" }
 
-    /// Prints all problems of the file.
+    /// Prints all problems of the file, or else of the example of this name.
     ///
     /// - Returns: the application.
     func checked(_ scope: ApplicationScope) throws -> ApplicationSettings {
-        let check = ApplicationCheck(name, in: scope)
+        let check = ApplicationCheck(name, in: scope == .system() ? .system(examples: Self.examples) : scope)
         StandardStream.error.writeIfPossible(check.diagnostics.map(\.description))
         guard let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error })
         else { throw ClientFailure(.configuration) }
         return application
     }
+
+    /// The folder of the examples, beside that of this program.
+    static var examples: String {
+        guard let path = realpath(AttachCommand.directory + "../share/belfry/applications", nil) else {
+            return "/usr/share/belfry/applications"
+        }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    /// The example of this name, which need not exist.
+    var example: String { "\(Self.examples)/\(name)\(ApplicationFile.suffix)" }
 
     var instance: String { "belfryd@\(name).service" }
     var listener: String { "belfry-listener@\(name).service" }
@@ -71,21 +83,19 @@ struct EnableCommand: ApplicationFileCommand {
     var name: String
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
-        let link = try useExample(scope)
-        let application: ApplicationSettings
-        do {
-            application = try checked(scope)
-        } catch {
-            if let link { unlink(link) }
-            throw error
+        let application = try checked(scope)
+        if application.file == example {
+            let link = ownFile(scope)
+            guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
+            try StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
         }
         try Systemctl.run("daemon-reload")
         let unit = try MainActor.assumeIsolated { try ServiceManagerUnit.properties(of: application.unit) }
         let state = unit.text("ActiveState")
         guard unit.isActive || state == "activating" else {
-            let isThere = unit.text("LoadState") != "not-found"
+            let why = ["not-found": ", which does not exist yet", "masked": ", which is masked"]
             try StandardStream.output.write([
-                "\(name): begins when \(application.unit) starts" + (isThere ? "" : ", which does not exist yet")
+                "\(name): begins when \(application.unit) starts\(why[unit.text("LoadState")] ?? "")"
             ])
             return .success
         }
@@ -93,32 +103,6 @@ struct EnableCommand: ApplicationFileCommand {
         try Systemctl.run("restart", state == "activating" ? "--no-block" : "--quiet", listener, instance)
         try StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
         return .success
-    }
-
-    /// Links an example as the file of the application, if there is none.
-    private func useExample(_ scope: ApplicationScope) throws -> String? {
-        let example = "\(Self.examples)/\(name)\(ApplicationFile.suffix)"
-        guard case .system = scope, !ApplicationFile(name, in: scope).file.isThere, access(example, F_OK) == 0 else {
-            return nil
-        }
-        let link = ownFile(scope)
-        var folder = ""
-        for name in scope.directories[0].split(separator: "/") {
-            folder += "/\(name)"
-            mkdir(folder, 0o755)
-        }
-        guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
-        try StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
-        return link
-    }
-
-    /// The folder of the examples, beside that of this program.
-    static var examples: String {
-        guard let path = realpath(AttachCommand.directory + "../share/belfry/applications", nil) else {
-            return "/usr/share/belfry/applications"
-        }
-        defer { free(path) }
-        return String(cString: path)
     }
 }
 
@@ -134,7 +118,7 @@ struct DisableCommand: ApplicationFileCommand {
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
         let file = ownFile(scope)
-        if AttachCommand.target(of: file) == "\(EnableCommand.examples)/\(name)\(ApplicationFile.suffix)" {
+        if AttachCommand.target(of: file) == example {
             guard unlink(file) == 0 else { throw SystemError.last(verb: "remove", object: file) }
             try StandardStream.output.write(["removed '\(file)'"])
             try Systemctl.run("daemon-reload")
@@ -153,7 +137,8 @@ struct DisableCommand: ApplicationFileCommand {
 /// `belfryctl check`.
 struct CheckCommand: ApplicationFileCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the file of an application, and print what systemd gets from it.")
+        commandName: "check", abstract: "Check the file of an application, and print what systemd gets from it.",
+        discussion: "Without a file of this name it checks the example that 'enable' would use.")
 
     @Argument(help: "The name of the application.", completion: .applications)
     var name: String

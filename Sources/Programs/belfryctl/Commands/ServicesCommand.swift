@@ -4,6 +4,7 @@
 import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
+import BelfryConfiguration
 import BelfryEventLoop
 import BelfryLinux
 import Glibc
@@ -12,11 +13,11 @@ import Varlink
 /// `belfryctl list`.
 struct ServicesCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the services that run: belfryd, its instances, and others.",
+        commandName: "list", abstract: "List the services that run, and the applications that do not.",
         discussion: """
             Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at once. \
             Those that do not reply are named on standard error. A service chooses its name itself; the socket is where it \
-            was found.
+            was found. Applications without an instance that runs come last, with state '-'.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -38,8 +39,19 @@ struct ServicesCommand: ReplyCommand {
             case .failure(let failure): failure.lines.first.map(context.note)
             }
         }
+        services += Self.idleApplications(besides: services.compactMap { $0.text("socket") })
         try context.print(["services": .array(services.map { .object($0) })], json: json, as: Self.lines)
         return .success
+    }
+
+    /// The applications without an instance at one of these sockets.
+    private static func idleApplications(besides sockets: [String]) -> [JSONObject] {
+        ApplicationFile.names(in: .ofProcess) { _ in }.compactMap { name in
+            let settings = ApplicationFile(name, in: .ofProcess).settings
+            if let socket = settings?.listener.socket, sockets.contains(socket) { return nil }
+            let unit = settings?.unit ?? "error in its file, see 'belfryctl check \(name)'"
+            return ["service": .string("belfryd@\(name)"), "application": .string(unit)]
+        }
     }
 
     @MainActor private static func ask(

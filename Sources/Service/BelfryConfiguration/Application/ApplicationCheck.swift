@@ -39,10 +39,7 @@ package nonisolated struct ApplicationCheck {
     private static func checkPrograms(
         of settings: ApplicationSettings, for account: FileAccount?, _ file: inout DeclarationFile
     ) {
-        var programs: [(key: String, command: ExecCommand)] = []
-        if case .application(let commands) = settings.listener.commands {
-            programs = commands.map { ($0.key, $0.command) }
-        }
+        var programs = settings.commands.map { ($0.key, $0.command) }
         if let health = settings.listener.health { programs.append((ApplicationVerb.health.rawValue, health.command)) }
         for (key, command) in programs {
             guard let problem = ProgramFile.problem(command.program, for: account) else { continue }

@@ -4,7 +4,7 @@
 internal import BelfryJSON
 package import BelfryLinux
 internal import Glibc
-internal import Lifecycle
+package import Lifecycle
 
 /// What gives a unit a lifecycle: the unit, and what is run for it.
 package nonisolated struct ApplicationSettings: Sendable, Equatable {
@@ -19,17 +19,22 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     /// The first file, for `systemctl status`.
     package let file: String
 
+    /// Its commands.
+    package var commands: [ApplicationCommand] {
+        guard case .application(let commands) = listener.commands else { return [] }
+        return commands
+    }
+
     /// The command that is run at a notification, whatever else its verb asks for; nil if there is none.
-    package func command(at notification: String) -> ApplicationCommand? {
-        guard case .application(let commands) = listener.commands else { return nil }
-        return commands.first { $0.notification.hasSameBytes(as: notification) }
+    package func command(at notification: LifecycleNotification.Name) -> ApplicationCommand? {
+        commands.first { $0.notification == notification }
     }
 }
 
 /// Whose applications.
 package nonisolated enum ApplicationScope: Sendable, Equatable {
-    /// Those of the system, below `root`.
-    case system(root: String = "")
+    /// Those of the system, below `root`; with `examples` also those in that directory, which are not in use.
+    case system(root: String = "", examples: String? = nil)
     /// Those of a user with these directories.
     case user(configuration: String, runtime: String)
 
@@ -59,9 +64,10 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
     /// Where the files are, in order of descending priority.
     package var directories: [String] {
         switch self {
-        case .system(let root):
+        case .system(let root, let examples):
             // Not /run/belfry, which belongs to the user of belfryd: a file may have commands run as root.
             ["/etc", "/usr/local/lib", "/usr/lib"].map { "\(root)\($0)/\(RuntimePaths.belfry)/applications" }
+                + [examples].compactMap(\.self)
         case .user(let configuration, _): ["\(configuration)/applications"]
         }
     }
@@ -100,14 +106,11 @@ package nonisolated struct ApplicationFile {
         guard let (application, on) = sections else { return }
         check(name, scope, reader, application)
         guard !file.list.hasErrors else { return }
-        var names: [String] = []
-        for command in on.commands where !names.contains(where: command.notification.hasSameBytes) {
-            names.append(command.notification)
-        }
         settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user,
             listener: ListenerSettings(
-                name: name, on: names, commands: .application(on.commands), timeout: application.timeout,
+                name: name, on: on.commands.map(\.notification.rawValue), commands: .application(on.commands),
+                timeout: application.timeout,
                 socket: scope.socket(of: name),
                 health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
             file: file.files.first ?? "")
@@ -137,7 +140,7 @@ package nonisolated struct ApplicationFile {
             file.error(
                 at: "User", in: Self.application, "the applications of a user run as this user, remove 'User'")
         }
-        guard case .system(let root) = scope else { return }
+        guard case .system(let root, _) = scope else { return }
         if let other = ListenerFile(name, root: root, reader: reader).file.files.first {
             file.error(
                 at: "Unit", in: Self.application,
@@ -210,15 +213,16 @@ private nonisolated struct ApplicationCommands {
                 section.error(
                     atAll: key, "'\(key)' would be a notification of your own, did you mean '\(near)'?")
             }
-            add(section.optional(key.string, parse), key.string, key.string, section)
+            guard let name = LifecycleNotification.Name(key.string) else { continue }
+            add(section.optional(key.string, parse), key.string, name, section)
         }
     }
 
     private mutating func add(
-        _ command: ExecCommand?, _ key: String, _ notification: String, _ section: SectionReader
+        _ command: ExecCommand?, _ key: String, _ notification: LifecycleNotification.Name, _ section: SectionReader
     ) {
         guard let command else { return }
-        if let other = commands.first(where: { $0.notification.hasSameBytes(as: notification) }) {
+        if let other = commands.first(where: { $0.notification == notification }) {
             section.error(
                 at: key, "\(DisplayText.quoted(key)) and '\(other.key)' are the same notification, use one of them")
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import Lifecycle
+
 /// A key of `[On]` that says what an application does, and not which notification that is.
 package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
     case start = "Start"
@@ -16,21 +18,21 @@ package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
     case health = "Health"
 
     /// The notification that says that the unit has begun a run. `belfryd` posts it for an application.
-    package static let unitDidStart = "unitDidStart"
+    package static let unitDidStart = LifecycleNotification.Name("unitDidStart")!  // letters only
 
     /// Its notification; nil for `Health`, which is run by the clock.
-    package var notification: String? {
+    package var notification: LifecycleNotification.Name? {
         switch self {
         case .start: Self.unitDidStart
-        case .pause: "didEnterBackground"
-        case .resume: "willEnterForeground"
-        case .checkReload: "willReload"
-        case .reload: "didReload"
-        case .stop: "willTerminate"
-        case .flush: "flushRequested"
-        case .memoryWarning: "didReceiveMemoryWarning"
-        case .sleep: "willSleep"
-        case .wake: "didWake"
+        case .pause: .didEnterBackground
+        case .resume: .willEnterForeground
+        case .checkReload: .willReload
+        case .reload: .didReload
+        case .stop: .willTerminate
+        case .flush: .flushRequested
+        case .memoryWarning: .didReceiveMemoryWarning
+        case .sleep: .willSleep
+        case .wake: .didWake
         case .health: nil
         }
     }
@@ -54,7 +56,7 @@ package nonisolated struct ApplicationCommand: Sendable, Equatable {
     /// Its key in `[On]`.
     package let key: String
     /// The notification at which it is run.
-    package let notification: String
+    package let notification: LifecycleNotification.Name
     /// The command.
     package let command: ExecCommand
 

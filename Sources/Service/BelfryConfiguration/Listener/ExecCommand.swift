@@ -9,6 +9,8 @@ internal import BelfryJSON
 /// `-` and `:`, and of its specifiers `%i` and `%%`. Everything else that systemd gives a meaning is an error here, so that no
 /// line means something else than in a unit.
 package nonisolated struct ExecCommand: Sendable, Equatable {
+    /// The command line as it was written.
+    package let text: String
     /// The absolute path of the program, or a name that is searched for in `$PATH`.
     package let program: String
     /// Whether every outcome counts as success: the prefix `-`.
@@ -21,6 +23,7 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
     /// - Throws: `ValueProblem` if there is no program.
     package init(words: [String]) throws(ValueProblem) {
         guard let first = words.first, !first.utf8.isEmpty else { throw ValueProblem("missing command") }
+        text = words.joined(separator: " ")
         program = first
         arguments = Array(words.dropFirst())
         ignoresFailure = false
@@ -60,6 +63,7 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
         guard !first.isEmpty, first.first == "/" || !first.contains("/") else {
             throw ValueProblem("expected an absolute path or a name without '/', not \(DisplayText.quoted(program))")
         }
+        self.text = text
         self.program = program
         arguments = Array(words.dropFirst())
         ignoresFailure = prefixes.contains("-")

@@ -67,15 +67,18 @@ package nonisolated enum ListenerCommands: Sendable, Equatable {
     /// Each command of an application at its own.
     case application([ApplicationCommand])
 
-    /// What is run for a notification, which has this trigger and `unitJob` in its user info; nil for nothing.
-    package func command(at name: String, trigger: String?, unitJob: String?) -> ExecCommand? {
+    /// What is run for a notification, which has this trigger and `unitJob` in its user info, and its key in the file of an
+    /// application; nil for nothing.
+    package func command(
+        at name: String, trigger: String?, unitJob: String?
+    ) -> (key: String?, command: ExecCommand)? {
         switch self {
-        case .program(let command): command
+        case .program(let command): (nil, command)
         case .application(let commands):
             commands.first {
-                $0.notification.hasSameBytes(as: name)
+                $0.notification.rawValue.hasSameBytes(as: name)
                     && $0.verb?.isRun(trigger: trigger, unitJob: unitJob) ?? true
-            }?.command
+            }.map { ($0.key, $0.command) }
         }
     }
 }

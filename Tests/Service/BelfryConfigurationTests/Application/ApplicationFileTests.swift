@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
+import Lifecycle
 import Testing
 
 struct ApplicationFileTests {
@@ -36,7 +37,7 @@ struct ApplicationFileTests {
         #expect(listener.on == ["didEnterBackground", "willTerminate", "com.example.x"])
         #expect(listener.timeout == .seconds(20) && listener.socket == "/run/belfry@redis/io.belfry.Lifecycle")
         #expect(listener.health?.interval == .seconds(60))
-        #expect(settings.command(at: "willTerminate")?.key == "Stop" && settings.command(at: "didReload") == nil)
+        #expect(settings.command(at: .willTerminate)?.key == "Stop" && settings.command(at: .didReload) == nil)
     }
 
     @Test(
@@ -53,7 +54,7 @@ struct ApplicationFileTests {
         let text = "[Application]\nUnit=a.service\n[On]\nPause=p\nStop=s\ncom.example.x=x\n"
         let commands = try #require(file(text).settings).listener.commands
 
-        #expect(commands.command(at: name, trigger: trigger, unitJob: job)?.program == expected)
+        #expect(commands.command(at: name, trigger: trigger, unitJob: job)?.command.program == expected)
     }
 
     @Test(arguments: [
