@@ -103,7 +103,9 @@ enum FleetRoll {
     ) async throws -> CommandStatus {
         let fleet = FleetClient(context)
         let width = try await fleet.hosts(parameters["hosts"]?.stringValue).width
-        let status = try await FleetSession(fleet, context).run(method, parameters, to: verb, object) { reply in
+        let status = try await FleetSession(fleet, context).run(
+            method, parameters, to: verb, object, reportsSignals: true
+        ) { reply in
             guard reply["step"] != nil else { return [] }
             return [options.json ? JSONLine.text(reply) : line(reply, width)]
         }

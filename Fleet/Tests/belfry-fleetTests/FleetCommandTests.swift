@@ -71,7 +71,7 @@ struct FleetCommandTests {
         #expect(watch.errorLine() == "belfry-fleet: connected again")
         #expect(watch.errorLine() == "belfry-fleet: db1: notifications 3 to 5 are missing")
         kill(watch.pid, SIGINT)
-        #expect(watch.end() == .init(status: 0, output: "", errors: ""))
+        #expect(watch.end() == .init(status: 128 + SIGINT, output: "", errors: ""))
         #expect(standIn.service?.line() == "List {}")
         #expect(standIn.service?.line() == #"Watch {"hosts":"*1","names":["didBecomeActive"]}"#)
     }

@@ -80,16 +80,10 @@ package final class Watch {
     /// Whether there is a connection to the service.
     package var isConnected: Bool { connection.client != nil }
 
-    /// Whether reading from the service is suspended.
-    package var isPaused = false {
-        didSet { connection.client?.isPaused = isPaused }
-    }
-
     /// Connects to the service, or begins to wait for it.
     package func start() {
         do throws(ClientFailure) {
             let client = try ServiceSocket.connect(path, on: loop)
-            client.isPaused = isPaused
             connection = .subscribing(client)
             subscribe(client)
         } catch {

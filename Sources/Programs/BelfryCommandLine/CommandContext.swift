@@ -64,8 +64,8 @@ package final class CommandContext {
         return problems.isEmpty ? .success : .failure
     }
 
-    /// Prints a note on standard error, unless that would block.
-    package func note(_ text: String) { StandardStream.error.writeIfReady("\(program): \(text)") }
+    /// Prints a note on standard error.
+    package func note(_ text: String) { StandardStream.error.writeIfPossible(["\(program): \(text)"]) }
 
     /// Warns of names that are probably misspelt. They are no errors: a service may define any name.
     package func warn(of names: [String]) {

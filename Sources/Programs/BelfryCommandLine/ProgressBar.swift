@@ -24,7 +24,7 @@ package final class ProgressBar {
         return stream.isTerminal && !isDumb ? ProgressBar(stream) : nil
     }
 
-    /// Shows the progress, unless writing would block.
+    /// Shows the progress.
     package func show(_ progress: Progress) {
         isShown = true
         write("\r\(Self.line(progress))\u{1B}[K")
@@ -45,7 +45,5 @@ package final class ProgressBar {
         return "[\(bar)] \("\(part100)".rightAligned(3)) %  \(progress.text)"
     }
 
-    private func write(_ text: String) {
-        if stream.isWritable() { _ = try? stream.writeOnce(ArraySlice(text.utf8)) }
-    }
+    private func write(_ text: String) { try? stream.write(text) }
 }

@@ -4,23 +4,31 @@
 package import BelfryClient
 package import BelfryEventLoop
 package import BelfryLinux
-import CBelfry
 import Glibc
 
-/// Waits for the end of a command that runs until something ends it: a signal, a failure, a timeout or its own result.
+/// Waits for the end of a command that runs until something ends it: a failure, a timeout, its own result, or the end of its
+/// output.
 @MainActor
 package final class SessionCompletion {
     private var signals: SignalEventSource?
+    private var output: DescriptorEventSource?
     private var timer: TimerEventSource?
     private var continuation: CheckedContinuation<Result<CommandStatus, ClientFailure>, Never>?
 
     package init() {}
 
-    /// Calls `handler` for SIGINT, SIGTERM and SIGHUP in place of their default action, calls `begin`, and returns the
-    /// argument of the first call of `finish`.
-    package func wait(
-        on loop: MainEventLoop, signals handler: @escaping (_ number: Int32) -> Void, _ begin: () -> Void
-    ) async throws(SystemError) -> Result<CommandStatus, ClientFailure> {
+    /// Calls `begin`, and returns the argument of the first call of `finish`.
+    package func wait(_ begin: () -> Void) async -> Result<CommandStatus, ClientFailure> {
+        await withCheckedContinuation {
+            continuation = $0
+            begin()
+        }
+    }
+
+    /// Calls `handler` for SIGINT, SIGTERM and SIGHUP, which otherwise end the process.
+    package func receiveSignals(
+        on loop: MainEventLoop, _ handler: @escaping (_ number: Int32) -> Void
+    ) throws(SystemError) {
         let numbers: Set = [SIGINT, SIGTERM, SIGHUP]
         var set = sigset_t()
         sigemptyset(&set)
@@ -28,9 +36,22 @@ package final class SessionCompletion {
         for number in numbers.union([SIGCHLD]) { sigaddset(&set, number) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signals = try loop.source(signals: numbers) { handler($0.number) }
-        return await withCheckedContinuation {
-            continuation = $0
-            begin()
+    }
+
+    /// Ends the command with success once nobody reads its standard output any more, even if it has nothing to write.
+    package func finishWithOutput(on loop: MainEventLoop) {
+        // A regular file always has somebody: epoll(7) refuses it.
+        output = try? loop.source(descriptor: STDOUT_FILENO, []) { [weak self] in
+            if !$0.isDisjoint(with: [.error, .hangUp]) { self?.finish(.success(.success)) }
+        }
+    }
+
+    /// Writes lines to standard output, and ends the command if that fails.
+    package func write(_ lines: [String]) {
+        do {
+            try StandardStream.output.write(lines)
+        } catch {
+            finish((error as? ClientFailure).map { .failure($0) } ?? .success(.success))
         }
     }
 
@@ -43,6 +64,7 @@ package final class SessionCompletion {
 
     /// Ends the command, unless it has ended.
     package func finish(_ result: Result<CommandStatus, ClientFailure>) {
+        output = nil
         continuation?.resume(returning: result)
         continuation = nil
     }

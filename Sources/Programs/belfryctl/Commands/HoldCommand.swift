@@ -84,11 +84,8 @@ final class HoldSession {
             try completion.setTimeout(
                 limit, on: context.loop, ClientFailure(noAnswerIn: limit, to: "hold", context.path))
         }
-        let result = try await completion.wait(on: context.loop) { [unowned self] in
-            interrupt($0)
-        } _: {
-            watch?.start()
-        }
+        try completion.receiveSignals(on: context.loop) { [unowned self] in interrupt($0) }
+        let result = await completion.wait { watch?.start() }
         let wasHeld = !isInterrupted
         watch?.stop()
         client?.close()

@@ -37,8 +37,8 @@ struct WatchCommand: WatchingCommand {
         commandName: "watch", abstract: "Show the notifications of the service as they are posted.",
         discussion: """
             Prints the state of the service, and then a line for each notification. When the service ends, waits until it \
-            is back and continues after the last notification shown; a service that was stopped is not started. Ends on \
-            SIGINT or SIGTERM, or when its output is closed. --timeout limits only the wait for the state.
+            is back and continues after the last notification shown; a service that was stopped is not started. Ends when \
+            its output is closed. --timeout limits only the wait for the state.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -97,11 +97,10 @@ struct WaitCommand: WatchingCommand {
     }
 }
 
-/// Writes what a watch reports to standard output, until a signal, a failure or the end of the output.
+/// Writes what a watch reports to standard output, until a failure or the end of the output.
 @MainActor
 final class WatchSession {
     private let context: CommandContext
-    private let output: LineOutput
     private let isJSON: Bool
     /// The number of notifications still to show; nil for a watch without end.
     private var remaining: Int?
@@ -111,9 +110,6 @@ final class WatchSession {
     private var state = JSONObject()
     private var watch: Watch?
     private let completion = SessionCompletion()
-    private var isInterrupted = false
-    /// What `run` returns when the output is written.
-    private var result: Result<CommandStatus, ClientFailure> = .success(.success)
 
     /// - Parameter count: the number of notifications after which to end, in which case states are not shown; nil for a
     ///   watch without end.
@@ -124,42 +120,22 @@ final class WatchSession {
         names = command.names
         context.warn(of: names)
         line = NotificationLine(context.style)
-        output = LineOutput(.output, on: context.loop)
         watch = Watch(
             context.path, names: command.names, after: command.after, waitsForService: waitsForService, on: context.loop
         ) { [weak self] in
             self?.show($0)
-        } onEnd: { [weak self] failure in
-            self?.result = .failure(failure)
-            self?.output.whenWritten { self?.end() }
+        } onEnd: { [weak self] in
+            self?.completion.finish(.failure($0))
         }
-        output.onEnd = { [weak self] error in
-            self?.completion.finish(error.map { .failure($0) } ?? .success(.success))
-        }
-        output.onCongestion = { [weak self] in self?.watch?.isPaused = $0 }
     }
 
     /// Watches, and returns when that has ended.
     func run() async throws -> CommandStatus {
-        let result = try await completion.wait(on: context.loop) { [unowned self] _ in
-            interrupt()
-        } _: {
-            watch?.start()
-        }
+        completion.finishWithOutput(on: context.loop)
+        let result = await completion.wait { watch?.start() }
         watch?.stop()
-        if output.endsInsideLine { context.note("output is not being read, the last line is incomplete") }
         return try result.get()
     }
-
-    /// The first signal waits for the end of a line, the second one does not.
-    private func interrupt() {
-        guard !isInterrupted else { return end() }
-        isInterrupted = true
-        watch?.stop()
-        output.completeLine { [weak self] in self?.end() }
-    }
-
-    private func end() { completion.finish(result) }
 
     /// Fails after this time, unless the notifications that are counted, or else the first state, arrive before.
     func setTimeout(_ limit: Duration, _ failure: ClientFailure) throws(SystemError) {
@@ -172,15 +148,13 @@ final class WatchSession {
             self.state = state
             guard remaining == nil else { return }
             completion.cancelTimeout()
-            output.write(isJSON ? json("state", state) : line.line(state: state))
+            completion.write([isJSON ? json("state", state) : line.line(state: state)])
         case .notification(let notification):
             guard remaining != 0 else { return }
-            output.write(isJSON ? json("notification", notification) : line.line(notification))
+            completion.write([isJSON ? json("notification", notification) : line.line(notification)])
             guard let remaining else { return }
             self.remaining = remaining - 1
-            guard remaining == 1 else { return }
-            completion.cancelTimeout()
-            output.whenWritten { [weak self] in self?.end() }
+            if remaining == 1 { completion.finish(.success(.success)) }
         case .missed(let range):
             MissedNotifications(names: names, state: state).read(range) { [weak self] in
                 self?.show($0)
