@@ -16,12 +16,15 @@ let strict: [SwiftSetting] = [
 /// One thread, one loop, one actor: code is on the main actor unless it says otherwise.
 let onMain: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 
-// Products of other packages.
+// Products of other packages. A service that does without some of them fetches none of these packages (`traits` below).
 typealias Products = [Target.Dependency]
-let argumentParser: Products = [.product(name: "ArgumentParser", package: "swift-argument-parser")]
-let swiftLog: Products = [.product(name: "Logging", package: "swift-log")]
-let coreMetrics: Products = [.product(name: "CoreMetrics", package: "swift-metrics")]
-let serviceLifecycle: Products = swiftLog + [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]
+func product(_ name: String, of package: String, trait: String) -> Products {
+    [.product(name: name, package: package, condition: .when(traits: [trait]))]
+}
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser", trait: "ArgumentParser")
+let swiftLog = product("Logging", of: "swift-log", trait: "Logging")
+let coreMetrics = product("CoreMetrics", of: "swift-metrics", trait: "Metrics")
+let serviceLifecycle = swiftLog + product("ServiceLifecycle", of: "swift-service-lifecycle", trait: "ServiceLifecycle")
 
 // Parts that every service links.
 let linux = ["CBelfry", "BelfryLinux"]
@@ -89,6 +92,13 @@ let package = Package(
         .executable(name: "belfry-generator", targets: ["belfry-generator"]),
         .executable(name: "belfry-listener", targets: ["belfry-listener"]),
     ],
+    traits: [
+        .default(enabledTraits: ["ArgumentParser", "Logging", "Metrics", "ServiceLifecycle"]),
+        .trait(name: "ArgumentParser", description: "BelfryArgumentParser, belfryctl"),
+        .trait(name: "Logging", description: "BelfryLogging"),
+        .trait(name: "Metrics", description: "BelfryMetrics"),
+        .trait(name: "ServiceLifecycle", description: "BelfryServiceLifecycle", enabledTraits: ["Logging"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -155,7 +165,8 @@ package.targets += [
     program("Examples/Compare/ListenerWorker", ["Belfry", "BelfrySocket", "Work"]),
     program(
         "Examples/Compare/ServiceGroupWorker", ["Work"],
-        serviceLifecycle + [.product(name: "UnixSignals", package: "swift-service-lifecycle")], settings: strict),
+        serviceLifecycle + product("UnixSignals", of: "swift-service-lifecycle", trait: "ServiceLifecycle"),
+        settings: strict),
 ]
 
 // What tests use: helpers, programs that they run, and the Swift code of README.md, docs and the DocC catalogues.
@@ -172,14 +183,14 @@ package.targets += [
     program("Tests/Probes/MetricsProbe", ["Belfry", "BelfryMetrics", "BelfrySocket"], coreMetrics),
     program(
         "Tests/Probes/ServiceGroupProbe", ["Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle"],
-        serviceLifecycle + [.product(name: "UnixSignals", package: "swift-service-lifecycle")]),
+        serviceLifecycle + product("UnixSignals", of: "swift-service-lifecycle", trait: "ServiceLifecycle")),
     program("Tests/Probes/ServiceProbe", service + ["BelfrySocket"]),
     program("Tests/Probes/SettingsProbe", ["Belfry", "BelfryLinux", "BelfrySocket"]),
     program("Tests/Probes/VarlinkProbe", linux + ["BelfryEventLoop", "Varlink"]),
     program(
         "Tests/DocumentationSnippets",
         service + ["BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket", "Varlink"],
-        swiftLog + [.product(name: "Metrics", package: "swift-metrics")]),
+        swiftLog + product("Metrics", of: "swift-metrics", trait: "Metrics")),
 ]
 
 package.targets += [

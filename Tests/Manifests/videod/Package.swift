@@ -6,7 +6,7 @@ import PackageDescription
 
 let package = Package(
     name: "videod",
-    dependencies: [.package(path: "../belfry")],
+    dependencies: [.package(path: "../belfry", traits: [])],
     targets: [
         .executableTarget(
             name: "videod",
