@@ -58,8 +58,8 @@ deb: fleet
 deb-twice:
 	@scripts/check-reproducible .build-twice
 
-# Starts a private belfryd and the example FirstListeners, sends both the signals of a service's life, and shows what happens.
-run: PROGRAMS = belfryd belfryctl FirstListeners
+# Shows the life of the example FirstListeners, and of a belfryd with a script as its listener, in a private directory.
+run: PROGRAMS = belfryd belfryctl belfry-listener FirstListeners
 run: build
 	@scripts/demonstrate $(BUILT)
 
@@ -83,10 +83,10 @@ test: $(TESTS_FIRST)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(TESTS_THEN)
 
 # The same with more random input and all system tests, then all that takes long, also if something before it fails. Takes
-# several hours. The results belong into docs/evidence.md.
+# several hours. Stores the results, which docs/evidence.md shows. NIGHTLY names some of the targets only.
+NIGHTLY ?= $(TESTS_FIRST) $(TESTS_THEN) fleet-test docs sanitize live-fuzzer soak sweep coverage deb-twice
 nightly:
-	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= $(MAKE) --no-print-directory --keep-going \
-		$(TESTS_FIRST) $(TESTS_THEN) fleet-test docs sanitize live-fuzzer soak sweep coverage deb-twice
+	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= MAKE='$(MAKE)' scripts/nightly $(NIGHTLY)
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:
@@ -116,7 +116,7 @@ api:
 # Runs each example and compares its output with the file expected-output in its folder.
 examples:
 	@scripts/install-dependencies build
-	for program in belfryd belfryctl FirstListeners; do $(SWIFT) build $(STRICT) --product $$program; done
+	for program in belfryd belfryctl belfry-listener FirstListeners; do $(SWIFT) build $(STRICT) --product $$program; done
 	@SWIFT='$(SWIFT)' scripts/run-examples
 	@scripts/demonstrate .build/debug
 
@@ -205,7 +205,7 @@ release:
 	@$(MAKE) --no-print-directory deb docs deb-twice
 	@scripts/check-release --built $(PROGRAMS) $(FLEET_PROGRAMS)
 
-# Measures Belfry and its peers, and writes the table in docs/benchmarks.md.
+# Measures Belfry and its peers, and stores the results, which docs/benchmarks.md shows.
 bench: build
 	@scripts/install-dependencies bench
 	$(SWIFT) build --package-path Benchmarks --disable-build-manifest-caching $(RELEASE)

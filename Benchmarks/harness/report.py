@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Prints the table, and writes it to the page."""
+"""Prints the table, and writes the data that docs/benchmarks.md shows."""
 
+import json
 from pathlib import Path
 
 from .measure import Row, Section
 
 HEADS = ["work", "Belfry", "peers", "ratio", "goal", "met"]
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
 def _cells(row: Row) -> list[str]:
@@ -24,21 +24,15 @@ def table(sections: list[Section]) -> list[str]:
 
     lines = [line(HEADS), line(["-" * width for width in widths])]
     for section in sections:
-        lines += ["", section.title, f"({section.purpose})", *(line(_cells(row)) for row in section.rows)]
+        lines += ["", section.title, *(line(_cells(row)) for row in section.rows)]
     return lines
 
 
-def summary(sections: list[Section]) -> str:
-    goals = [row for section in sections for row in section.rows if row.goal]
-    missed = [row.work for row in goals if not row.goal.met]
-    text = f"{len(goals) - len(missed)} of {len(goals)} goals met"
-    return f"{text}; missed: {'; '.join(missed)}" if missed else text
+def _row(row: Row) -> dict:
+    data = {"work": row.work, "belfry": row.belfry, "peers": row.peers, "ratio": row.ratio}
+    return data | ({"goal": row.goal.text, "met": row.goal.met} if row.goal else {})
 
 
-def write(page: Path, machine: list[str], sections: list[Section]) -> None:
-    """Replaces the results between the two marks of the page."""
-    before, _, rest = page.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    results = ["", *(f"* {line}" for line in machine), "", "```text", *table(sections), "```", "",
-               f"{summary(sections)}.", ""]
-    page.write_text(before + BEGIN + "\n".join(results) + "\n" + END + after)
+def write(file: Path, machine: list[str], sections: list[Section]) -> None:
+    found = [{"title": section.title, "rows": [_row(row) for row in section.rows]} for section in sections]
+    file.write_text(json.dumps({"machine": machine, "sections": found}, indent=1) + "\n")
