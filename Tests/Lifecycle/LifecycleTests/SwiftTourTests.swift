@@ -9,7 +9,8 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1)))
 struct SwiftTourTests {
     @Test func showsRealOutput() throws {
-        let page = try String(contentsOf: ProjectFile.url("docs/tour-swift.md"), encoding: .utf8)
+        let tour = ProjectFile.url("Sources/Service/Belfry/Belfry.docc/FiveMinutes.md")
+        let page = try String(contentsOf: tour, encoding: .utf8)
         let fixture = try DaemonFixture()
         let service = try fixture.start("DocumentationSnippets", [], environment: ["SAMPLE": "camerad"])
         #expect(fixture.manager.wait(for: "READY=1"))

@@ -68,7 +68,8 @@ class Worker(HostedUnit):
         self.host.systemctl("stop", *units, check=False)
         for path in self.files:
             self.host.path(path).unlink(missing_ok=True)
-        shutil.rmtree(self.host.path(WORK))
+        for folder in (WORK, "/run/belfry@worker"):
+            shutil.rmtree(self.host.path(folder), ignore_errors=True)
         self.host.systemctl("daemon-reload")
 
 

@@ -68,6 +68,12 @@ def test_version_that_is_not_that_of_the_changelog_is_refused(sources):
     assert sources.check()[1:] == ["CHANGELOG.md: the first section is 'Unreleased', not '0.1.0 - YYYY-MM-DD'"]
 
 
+def test_page_that_says_that_nothing_is_released_is_refused(sources):
+    sources.write("README.md", "Not released yet.\n")
+
+    assert sources.check()[1:] == ["these pages say that Belfry is not released yet: README.md"]
+
+
 @pytest.mark.parametrize(
     ("last", "version", "fits"),
     [("0.1.0", "0.1.1", False), ("0.1.0", "0.2.0", True), ("0.9.0", "1.0.0", True), ("1.1.0", "1.2.0", False), ("1.2.0", "2.0.0", True)],
