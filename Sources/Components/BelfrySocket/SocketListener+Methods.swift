@@ -21,7 +21,7 @@ extension SocketListener {
         "ListSignals": (.look, { $1.reply(["signals": .array($0.signals)]) }),
         "ListActions": (.look, { $1.reply(["actions": .array($0.actions)]) }),
         "ListHolds": (.look, { $1.reply(["holds": .array($0.holds.descriptions)]) }),
-        "GetOpenMetrics": (.look, { $0.getOpenMetrics($1) }),
+        "GetOpenMetrics": (.look, { $1.reply(["text": .string($0.openMetrics)]) }),
         "Post": (.post, { $0.post($1) }),
         "OpenURL": (.post, { $0.open($1) }),
         "PerformAction": (.post, { $0.perform($1) }),

@@ -48,6 +48,19 @@ struct MetricsProcessTests {
         return Dictionary(uniqueKeysWithValues: families.map { ($0.name, $0) })
     }
 
+    @Test func serviceHasTheSameTextForARouteOfItsOwn() throws {
+        #expect(try fixture.control(["post", "--wait", "write"]).status == 0)
+
+        let own = try String(contentsOfFile: fixture.directory.path("run/metrics"), encoding: .utf8)
+
+        let printed = try fixture.control(["metrics", "--openmetrics"]).lines
+        func families(_ lines: [String]) -> [String] { lines.filter { $0.hasPrefix("# ") } }
+        let lines = own.split(separator: "\n").map(String.init)
+        #expect(families(lines) == families(printed))
+        #expect(lines.contains("temperature -2.5"))
+        #expect(service.stop().status == 0)
+    }
+
     @Test func openMetricsTextIsReadByPrometheus() throws {
         let (lines, status) = try fixture.control(["metrics", "--openmetrics"])
         #expect(status == 0 && lines.last == "# EOF")

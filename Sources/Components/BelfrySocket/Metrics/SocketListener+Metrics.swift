@@ -12,10 +12,10 @@ extension SocketListener {
         "Describe": (.look, { $0.describeMetrics($1) }),
     ]
 
-    /// Replies with all metrics as OpenMetrics text.
-    func getOpenMetrics(_ request: VarlinkRequest) {
-        let families = SocketMetricFamily.all.map { $0.openMetrics(self) } + [transitions.family] + registry.families
-        request.reply(["text": .string(OpenMetricsText.text(families))])
+    /// All metrics as OpenMetrics text.
+    var openMetrics: String {
+        OpenMetricsText.text(
+            SocketMetricFamily.all.map { $0.openMetrics(self) } + [transitions.family] + registry.families)
     }
 
     private func listMetrics(_ request: VarlinkRequest) {

@@ -183,6 +183,11 @@ final class ListenerRegistry {
         }
     }
 
+    /// The first listener of this type.
+    func listener<Listener: LifecycleListener>(_ type: Listener.Type) -> Listener? {
+        entries.values.lazy.compactMap { $0.listener as? Listener }.first
+    }
+
     /// The primary listener.
     var primary: (any LifecycleListener)? { entries.values.first { $0.place.role == .primary }?.listener }
 

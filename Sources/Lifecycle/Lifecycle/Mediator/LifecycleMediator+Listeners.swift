@@ -47,6 +47,9 @@ extension LifecycleMediator {
     /// Whether there is a listener of this name.
     package func hasListener(named name: String) -> Bool { registry.hasListener(named: name) }
 
+    /// The listener of this type; nil if there is none.
+    package func listener<Listener: LifecycleListener>(_ type: Listener.Type) -> Listener? { registry.listener(type) }
+
     /// The listeners that follow a name that no listener has, with that name. The listener may come later, or the name is
     /// misspelt.
     package var unknownFollowed: [(listener: String, name: String)] { registry.unknownFollowed }
