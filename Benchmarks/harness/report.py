@@ -24,7 +24,7 @@ def table(sections: list[Section]) -> list[str]:
 
     lines = [line(HEADS), line(["-" * width for width in widths])]
     for section in sections:
-        lines += ["", section.title, *(line(_cells(row)) for row in section.rows)]
+        lines += ["", f"{section.title} ({section.purpose})", *(line(_cells(row)) for row in section.rows)]
     return lines
 
 
@@ -34,5 +34,8 @@ def _row(row: Row) -> dict:
 
 
 def write(file: Path, machine: list[str], sections: list[Section]) -> None:
-    found = [{"title": section.title, "rows": [_row(row) for row in section.rows]} for section in sections]
+    found = [
+        {"title": section.title, "purpose": section.purpose, "rows": [_row(row) for row in section.rows]}
+        for section in sections
+    ]
     file.write_text(json.dumps({"machine": machine, "sections": found}, indent=1) + "\n")
