@@ -250,6 +250,9 @@ def test_every_command_of_the_readme_works_as_printed(bare, package):
 
     for line in commands("journalctl -t belfryd -o cat")[:-1]:
         shell(line)
+        if "USR1" in line:
+            # A person types the next command later than the flush ends.
+            bare.wait_for(lambda: "flushRequested took" in shell("journalctl -t belfryd -o cat"), "end the flush")
     bare.wait_until_logged()
 
     def shape(line: str) -> str:
