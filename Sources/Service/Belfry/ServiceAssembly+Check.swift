@@ -23,7 +23,7 @@ extension ServiceAssembly {
             StandardStreams.error("\(options.name): \(error)\n")
             return ServiceExit.system
         }
-        let others = inaccessibleFiles(reading.loaded.files) + (options.checkOtherFiles?(Self.account) ?? [])
+        let others = inaccessibleFiles(reading.loaded.files) + (options.checkOtherFiles?(FileAccount.ofUnit) ?? [])
         for line in reading.reasons + others.map(\.description) { StandardStreams.error(line + "\n") }
         var isRefused = reading.isRefused || others.contains { $0.severity == .error }
         do {
@@ -43,22 +43,13 @@ extension ServiceAssembly {
     /// The files of the configuration that root can read and the service cannot.
     private func inaccessibleFiles(_ files: [String]) -> [ConfigurationDiagnostic] {
         guard options.configurationFiles == nil || options.checkedUnit != nil,
-            let account = Self.account(ofUnit: options.checkedUnit ?? "\(options.instanceName).service")
+            let account = FileAccount.ofUnit(options.checkedUnit ?? "\(options.instanceName).service")
         else { return [] }
         return files.compactMap { file in
             account.problem(.read, file).map {
                 ConfigurationDiagnostic(.error, at: ConfigurationPosition(file: file), $0)
             }
         }
-    }
-
-    /// The user of a unit of the system. Nil for a caller who is not root, and so reads only what the user may read; for a unit
-    /// that is not loaded; and without systemd.
-    private static func account(ofUnit name: String) -> FileAccount? {
-        guard geteuid() == 0, let unit = try? ServiceManagerUnit.properties(of: name),
-            unit.text("LoadState") == "loaded"
-        else { return nil }
-        return FileAccount(of: unit, name: name)
     }
 
     /// What is wrong with the unit that is to be checked, if there is one. Nothing is compared with settings that have errors.

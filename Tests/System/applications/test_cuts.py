@@ -149,6 +149,24 @@ def test_enable_on_a_full_disk_leaves_nothing_behind(belfry):
     assert belfry.host.systemctl("show", "--property=SourcePath", "--value", "belfryd@nginx").stdout == "\n"
 
 
+def test_enable_says_that_the_generator_could_not_write(shop):
+    shop.host.run("mount", "-t", "tmpfs", "-o", "nr_inodes=1,mode=0755", "tmpfs", "/run/systemd/generator")
+    try:
+        shop.host.systemctl("daemon-reload")
+        shop.host.systemctl("start", shop.unit.name)
+        answer = shop.host.run("belfryctl", "enable", "shop", check=False)
+        assert answer.returncode == 71
+        assert answer.stderr == "'belfryd@shop.service' was not generated, see 'journalctl -t belfry-generator'\n"
+        records = shop.host.journal("--identifier=belfry-generator", "--lines=1")
+        assert "No space left on device (ENOSPC)" in records[-1]["MESSAGE"]
+        assert shop.property("ActiveState") == "inactive"
+    finally:
+        shop.host.run("umount", "/run/systemd/generator")
+        shop.host.systemctl("daemon-reload")
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+
+
 @pytest.mark.nightly
 def test_a_hundred_applications(belfry, figures):
     host = belfry.host

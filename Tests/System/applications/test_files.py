@@ -87,6 +87,22 @@ def test_check_prints_what_systemd_gets(shop):
         assert f"# {path}\n{(folder / path).read_text()}" in text
 
 
+def test_enable_looks_at_what_the_user_may_run(shop):
+    program = "/usr/local/bin/shop-pause"
+    shop.host.write(program, "#!/bin/sh\n")
+    try:
+        shop.commands["Pause"] = program
+        shop.write(user="redis")
+        shop.host.path(program).chmod(0o700)
+        answer = shop.host.run("belfryctl", "enable", "shop", check=False)
+        assert answer.returncode == 78
+        assert f"user 'redis' of belfry-listener@shop.service cannot execute '{program}'" in answer.stderr
+        shop.host.path(program).chmod(0o755)
+        shop.host.run("belfryctl", "enable", "shop")
+    finally:
+        shop.host.path(program).unlink()
+
+
 def test_check_looks_at_an_example_before_it_is_enabled(on_each):
     text = on_each.host.run("belfryctl", "check", "redis").stdout
     assert "# redis-server.service.wants/belfryd@redis.service -> " in text and "User=redis" in text

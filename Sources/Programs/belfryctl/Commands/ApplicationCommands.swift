@@ -5,6 +5,7 @@ import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
+import BelfryJSON
 import BelfryLinux
 import BelfrySystemd
 import CBelfry
@@ -45,26 +46,20 @@ extension ApplicationFileCommand {
 
     /// Prints all problems of the file, or else of the example of this name.
     ///
+    /// - Parameter account: the user of a unit, if the unit's user is to be able to run the programs.
     /// - Returns: the application.
-    func checked(_ scope: ApplicationScope) throws -> ApplicationSettings {
-        let check = ApplicationCheck(name, in: scope == .system() ? .system(examples: Self.examples) : scope)
+    func checked(_ scope: ApplicationScope, account: (String) -> FileAccount? = { _ in nil }) throws
+        -> ApplicationSettings
+    {
+        let check = ApplicationCheck(name, in: scope.withExamples, account: account)
         StandardStream.error.writeIfPossible(check.diagnostics.map(\.description))
         guard let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error })
         else { throw ClientFailure(.configuration) }
         return application
     }
 
-    /// The folder of the examples, beside that of this program.
-    static var examples: String {
-        guard let path = realpath(AttachCommand.directory + "../share/belfry/applications", nil) else {
-            return "/usr/share/belfry/applications"
-        }
-        defer { free(path) }
-        return String(cString: path)
-    }
-
     /// The example of this name, which need not exist.
-    var example: String { "\(Self.examples)/\(name)\(ApplicationFile.suffix)" }
+    var example: String { "\(ApplicationScope.examples)/\(name)\(ApplicationFile.suffix)" }
 
     var instance: String { "belfryd@\(name).service" }
     var listener: String { "belfry-listener@\(name).service" }
@@ -83,14 +78,20 @@ struct EnableCommand: ApplicationFileCommand {
     var name: String
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
-        let application = try checked(scope)
-        if application.file == example {
+        if try checked(scope).file == example {
             let link = ownFile(scope)
             guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
             try StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
         }
         try Systemctl.run("daemon-reload")
-        let unit = try MainActor.assumeIsolated { try ServiceManagerUnit.properties(of: application.unit) }
+        // Now that systemd knows the user of the commands.
+        let application = try checked(scope) { unit in MainActor.assumeIsolated { FileAccount.ofUnit(unit) } }
+        let (unit, own) = try MainActor.assumeIsolated {
+            (try ServiceManagerUnit.properties(of: application.unit), try ServiceManagerUnit.properties(of: instance))
+        }
+        guard own.text("SourcePath").hasSameBytes(as: application.file) else {
+            throw ClientFailure(.system, "'\(instance)' was not generated, see 'journalctl -t belfry-generator'")
+        }
         let state = unit.text("ActiveState")
         guard unit.isActive || state == "activating" else {
             let why = ["not-found": ", which does not exist yet", "masked": ", which is masked"]
@@ -184,11 +185,21 @@ extension CompletionKind {
     /// The applications that have a file or are examples.
     fileprivate static var applications: CompletionKind {
         .custom { _, _, _ in
-            let folders = ApplicationScope.ofProcess.directories + [EnableCommand.examples]
-            let names = folders.flatMap { ServiceSearch.paths(matching: "\($0)/*.conf") }.map { path in
-                String(path.split(separator: "/").last?.dropLast(ApplicationFile.suffix.utf8.count) ?? "")
-            }
-            return CompletionWords.plain(names)
+            CompletionWords.plain(ApplicationFile.names(in: .ofProcess.withExamples) { _ in })
         }
     }
+}
+
+extension ApplicationScope {
+    /// The folder of the examples, beside that of this program.
+    fileprivate static var examples: String {
+        guard let path = realpath(AttachCommand.directory + "../share/belfry/applications", nil) else {
+            return "/usr/share/belfry/applications"
+        }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    /// The same with the examples, which are for the system.
+    fileprivate var withExamples: ApplicationScope { self == .system() ? .system(examples: Self.examples) : self }
 }

@@ -173,16 +173,7 @@ private nonisolated struct ApplicationSection {
         guard text.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8), text.utf8.count > suffix.utf8.count,
             text.utf8.count <= longestUnit
         else { throw problem("expected the full name of a service, such as 'redis-server.service'") }
-        let allowed = text.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "\\"), UInt8(ascii: "@"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        guard allowed else {
+        guard text.utf8.allSatisfy({ isalnum(Int32($0)) != 0 || ":_.\\@-".utf8.contains($0) }) else {
             throw problem("expected letters, digits, ':', '-', '_', '.', '\\' and '@' in the name of a unit")
         }
         guard !text.utf8.dropLast(suffix.utf8.count).elementsEqual("@".utf8), !text.hasSuffix("@.service") else {
