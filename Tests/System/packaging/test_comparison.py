@@ -74,8 +74,8 @@ class Worker(HostedUnit):
 
 
 @pytest.fixture(params=list(FILES))
-def worker(belfry, request):
-    worker = Worker(belfry, request.param)
+def worker(on_each, request):
+    worker = Worker(on_each, request.param)
     try:
         yield worker
     finally:
