@@ -4,7 +4,7 @@
 
 import pytest
 from belfry_service import SERVICE
-from documentation import code_block
+from documentation import code_block, commands
 from listener_unit import FOLDER, ListenerUnit
 
 
@@ -27,7 +27,7 @@ def install_example(listener: ListenerUnit, language: str, name: str) -> None:
     listener.listener, listener.name = name, f"belfry-listener@{name}.service"
     listener.program, listener.drop_ins = f"/usr/local/lib/belfry/{name}", f"/run/systemd/system/{listener.name}.d"
     listener.host.write(listener.program, code_block(language, f"# {listener.program}"))
-    listener.host.path(listener.program).chmod(0o755)
+    listener.host.path(listener.program).chmod(0o755 if language == "python" else 0o644)
     listener.host.write(f"{FOLDER}/{name}.listener", code_block("ini", f"{name}.listener"))
 
 
@@ -37,7 +37,10 @@ def test_shell_example_of_the_page(listener):
     listener.host.write("/srv/videos/film", "film")
     listener.host.write("/run/videos/recording", "")
     listener.belfry.start()
-    listener.start()
+    listener.host.systemctl("daemon-reload")
+    for command in commands("chmod +x /usr/local/lib/belfry/videos"):
+        listener.host.run("sh", "-c", command)
+    listener.wait_until_attached()
 
     assert listener.host.systemctl("reload", SERVICE, check=False).returncode != 0
     assert "listener 'videos' refused willReload: a recording is under way" in listener.belfry.messages()

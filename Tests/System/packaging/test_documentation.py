@@ -84,6 +84,38 @@ def test_sample_of_a_usage_error_shows_its_real_output(started):
     assert (done.returncode, done.stderr.splitlines()) == (64, printed)
 
 
+def test_commands_of_the_journal_find_records(started):
+    started.host.systemctl("restart", started.name)
+    started.wait_until_logged()
+
+    for command in commands("BELFRY_NOTIFICATION=willTerminate"):
+        assert "will" in started.host.run("sh", "-c", command).stdout
+
+
+def test_program_is_attached_from_a_shell(started):
+    [command] = commands("belfryctl attach lamp")
+
+    with started.host.running("sh", "-c", f"exec {command}"):
+        started.wait_for(lambda: "lamp" in [listener["name"] for listener in started.listeners()], "have it attached")
+        started.ctl("pause")
+
+    assert started.host.path("/run/lamp").read_text() == "background\n"
+
+
+def test_commands_of_varlinkctl_describe_and_subscribe(belfry_on_trixie):
+    belfry_on_trixie.start()
+    run = belfry_on_trixie.host.run
+    [introspect] = commands("varlinkctl introspect")
+    [subscribe] = commands("varlinkctl -jE call")
+
+    assert "method Subscribe" in run("sh", "-c", introspect).stdout
+    with belfry_on_trixie.host.running("sh", "-c", f"{subscribe} >/run/subscription"):
+        printed = belfry_on_trixie.host.path("/run/subscription")
+        belfry_on_trixie.wait_for(lambda: printed.exists() and "state" in printed.read_text(), "reply")
+        belfry_on_trixie.ctl("pause")
+        belfry_on_trixie.wait_for(lambda: "didEnterBackground" in printed.read_text(), "notify")
+
+
 def test_the_tour_shows_real_output(started):
     page = (PROJECT / "docs/tour.md").read_text()
     for language, text in re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
