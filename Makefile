@@ -162,8 +162,9 @@ system-tests: probe $(if $(SYSTEM_TESTS),,others)
 	$(SWIFT) build --product VarlinkProbe $(STRICT)
 	scripts/test-system $(SYSTEM_TESTS)
 
-# Random calls and signals to a running belfryd.
+# Random calls and signals to an installed belfryd, on a booted systemd. Needs root.
 live-fuzzer: build
+	@scripts/install-dependencies test
 	/usr/bin/python3 Tests/System/random/live_fuzzer.py --seconds 3600
 
 # An hour of signals, posts, subscribers, reloads, restarts, kill -9, full disks and more, on a booted systemd. Needs root.

@@ -137,23 +137,6 @@ def test_command_that_a_host_does_not_allow_is_refused_there_and_in_its_journal(
     h1.bridge.wait_for(lambda: any(sender in m and "refus" in m for m in h1.bridge.messages()), "log the refusal")
 
 
-def test_command_that_is_delivered_twice_is_done_once(fleet, spy):
-    what = post(userInfo={"number": 7})
-    spy.command("h1", what)
-    (first,) = spy.wait_for_replies("h1", what["id"])
-    spy.command("h1", what)
-    _, second = spy.wait_for_replies("h1", what["id"], 2)
-    # Also after a restart of the bridge.
-    fleet.hosts["h1"].host.systemctl("restart", BRIDGE)
-    fleet.operator.wait_for_states(10, h1="active")
-    spy.command("h1", what)
-    *_, third = spy.wait_for_replies("h1", what["id"], 3)
-
-    assert [reply["outcome"] for reply in (first, second, third)] == ["done"] * 3
-    fleet.hosts["h1"].wait_until_logged()
-    assert len(fleet.hosts["h1"].posted(WORK)) == 1
-
-
 def test_command_that_a_crash_of_the_bridge_cuts_is_unknown(fleet, spy):
     h1 = fleet.hosts["h1"]
     what = post()

@@ -132,18 +132,6 @@ def test_broker_and_host_are_killed_together(fleet):
         fleet.operator.wait_for_states(AGAIN, h2="active")
 
 
-@pytest.mark.nightly
-def test_cable_is_cut_and_joined(fleet):
-    h1 = fleet.hosts["h1"]
-    with nothing_lost_or_doubled(fleet, *HOSTS):
-        with fleet.network.without(h1.host):
-            post(fleet, *HOSTS)
-            fleet.operator.wait_for(lambda: fleet.operator.states("h1")["h1"] in ("unknown", "dead"), "miss h1", VALID + TIMELY)
-            assert fleet.operator.states("h2", "h3") == {"h2": "active", "h3": "active"}
-            post(fleet, *HOSTS)
-        fleet.operator.wait_for_states(AGAIN, h1="active")
-
-
 def test_cable_is_cut_for_a_moment(fleet):
     h1 = fleet.hosts["h1"]
     with nothing_lost_or_doubled(fleet, *HOSTS):

@@ -59,17 +59,6 @@ def test_what_happens_to_belfry_runs_nothing(shop):
     assert shop.done() == ["Start"] and shop.unit.property("ActiveState") == "active"
 
 
-def test_a_pause_belongs_to_one_run_of_the_unit(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
-    shop.ctl("pause")
-    shop.host.systemctl("restart", shop.name)
-    shop.wait_until_up()
-    assert shop.state() == "background" and shop.done() == ["Start", "Pause"]
-    shop.host.systemctl("restart", shop.unit.name)
-    shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
-    assert shop.done()[2:] == ["Stop", "unit ended", "Start", "Resume"]
-
-
 def test_a_pause_outlives_a_stop_of_belfry_but_not_the_run(shop):
     shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.ctl("pause")

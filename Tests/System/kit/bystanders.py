@@ -81,7 +81,7 @@ class Bystanders:
             assert client.call("GetState")["state"]
             if uid == BYSTANDER:
                 with suppress(VarlinkError):
-                    client.call("Post", {"name": PULSE})
+                    client.call("Post", {"name": "org.example.stranger"})
 
     def post(self) -> None:
         """Posts, and waits until both have received it."""

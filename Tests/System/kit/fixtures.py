@@ -12,7 +12,6 @@ from listener_unit import ListenerUnit
 from login_double import BOTH, LoginDouble, wait_for_locks
 from private_mounts import enter_private_mounts
 from probe_service import ProbeService
-from subscriber_crowd import compiled
 
 
 def pytest_addoption(parser):
@@ -157,9 +156,3 @@ def listener(on_each):
     unit = ListenerUnit(on_each, "guard")
     yield unit
     unit.remove()
-
-
-@pytest.fixture(scope="session")
-def crowd_program(tmp_path_factory):
-    """The program of many subscribers."""
-    return compiled(tmp_path_factory.mktemp("subscribers"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Requests in which one field holds the text that is most expensive to read."""
+"""Requests in which one field holds a text that is expensive to read, or a number at the end of its type or beyond."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -14,6 +14,11 @@ LONG = 1_000_000
 DEEP = 900_000
 # Valid values for fields that do not take any text.
 VALID = {"signal": "HUP", "outcome": "completed", "url": "x-example:it", "interface": "io.belfry.Lifecycle"}
+
+ENDS = [-(1 << 63) - 1, -(1 << 63), -(1 << 63) + 1, -1, 0, 1, 1000, 10**6, 1 << 31, 1 << 53, (1 << 53) + 1, (1 << 63) - 2]
+BEYOND = [(1 << 63) - 1, 1 << 63, (1 << 64) - 1, 1 << 64, 10**30, 10**40, 10**1000]
+FLOATS = "1e308 -1e308 -0.0 -0 1e-400 1e400 9.3e18 9223372036854775807.0 1e18 1e3 0.5 1E0".split()
+NUMBERS = [*map(str, ENDS + BEYOND), *FLOATS, *"01 1. +1 0x10 NaN 1e -".split()]
 
 Fill = Callable[[str], bytes]
 

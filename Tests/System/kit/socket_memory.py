@@ -17,13 +17,18 @@ DONE = 3
 ESTABLISHED = 1
 
 
+def enter_network(leader: int) -> None:
+    """This process enters the network of a host for good."""
+    with open(f"/proc/{leader}/ns/net") as network:
+        if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), 0) != 0:
+            raise OSError(ctypes.get_errno(), "unable to enter the network of the host")
+
+
 class SocketMemory:
     """A process enters the network of a host for good, and sees the sockets that clients there have connected to."""
 
     def __init__(self, leader: int, address: str):
-        with open(f"/proc/{leader}/ns/net") as network:
-            if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), 0) != 0:
-                raise OSError(ctypes.get_errno(), "unable to enter the network of the host")
+        enter_network(leader)
         self.name = address.encode()
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG)
 

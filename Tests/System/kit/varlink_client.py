@@ -178,13 +178,13 @@ def are_consecutive(notifications: list[dict]) -> bool:
 
 
 @contextmanager
-def credentials(uid: int):
-    """This process with the effective user `uid`, the group of the same number, and no other group."""
+def credentials(uid: int, others: list[int] | tuple = ()):
+    """This process with the effective user `uid`, the group of the same number, and these other groups."""
     if uid == 0:
         yield
         return
     groups = os.getgroups()
-    os.setgroups([])
+    os.setgroups(others)
     os.setegid(uid)
     os.seteuid(uid)
     try:

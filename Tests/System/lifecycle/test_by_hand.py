@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""belfryd without a service manager: by hand, in a terminal, and as the first process of a container. A restart ends the
-connections, and clients connect again and ask for what they missed."""
+"""belfryd without a service manager: by hand, in a terminal, and as the first process of a container."""
 
 import os
 import pty
@@ -13,7 +12,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from varlink_client import Subscriber, VarlinkClient, VarlinkError
+from varlink_client import VarlinkClient
 
 FOLDER = "/run/belfry-by-hand"
 ADDRESS = f"{FOLDER}/io.belfry.Lifecycle"
@@ -31,14 +30,6 @@ class ByHand:
 
     def connect(self) -> VarlinkClient:
         return VarlinkClient(self.host.path(ADDRESS))
-
-    def subscribe(self, **parameters) -> Subscriber:
-        return Subscriber(self.connect(), **parameters)
-
-    def post(self, name: str, count: int = 1) -> None:
-        with self.connect() as client:
-            for number in range(count):
-                client.call("Post", {"name": name, "userInfo": {"number": number}})
 
     @contextmanager
     def running(self):
@@ -62,15 +53,6 @@ class ByHand:
         except OSError:
             return False
 
-    def first_run(self) -> Subscriber:
-        """A subscriber to a whole run with a few posts."""
-        with self.running():
-            subscriber = self.subscribe()
-            self.post("org.example.tick", 5)
-        assert list(subscriber.to_the_end())[-1]["name"] == "willTerminate"
-        assert subscriber.is_consecutive()
-        return subscriber
-
 
 @pytest.fixture
 def by_hand(on_each):
@@ -80,52 +62,12 @@ def by_hand(on_each):
     on_each.host.run("rm", "-r", FOLDER)
 
 
-def numbers(notifications: list[dict]) -> list[int]:
-    return [n["sequence"] for n in notifications]
-
-
-def test_restart_by_hand_is_a_clean_reconnect(by_hand):
-    service = by_hand()
-    gone = service.first_run()
-    missed = gone.seen[1]["sequence"]
-    last = gone.seen[-1]["sequence"]
-
-    with service.running():
-        refused = service.connect()
-        refused.send("Subscribe", {"after": missed}, more=True)
-        with pytest.raises(VarlinkError) as refusal:
-            refused.reply()
-        # Nothing of the first run is available, and all of the second run.
-        assert (refusal.value.name, refusal.value.parameters) == (
-            "io.belfry.Lifecycle.NotRetained",
-            {"oldest": last + 1},
-        )
-        again = service.subscribe(after=last)
-        service.post("org.example.end")
-        again.until("org.example.end")
-
-    assert again.seen[0]["name"] == "willFinishLaunching"
-    assert numbers(again.seen) == list(range(last + 1, last + 1 + len(again.seen)))
-
-
 def test_first_process_of_a_container_stops_at_a_signal(by_hand):
     service = by_hand("unshare", "--pid", "--fork")
 
     with service.running():
         with service.connect() as client:
             assert client.call("GetState")["pid"] == 1
-
-
-def test_probes_get_the_state_as_an_exit_status(by_hand):
-    service = by_hand()
-    probe = ["belfryctl", "--socket", ADDRESS, "is-active"]
-    assert service.host.run(*probe, check=False).returncode == 69
-
-    with service.running():
-        assert service.host.run(*probe).stdout == "active\n"
-        service.host.run("belfryctl", "--socket", ADDRESS, "pause")
-        paused = service.host.run(*probe, check=False)
-        assert (paused.stdout, paused.returncode) == ("background\n", 1)
 
 
 class Terminal:

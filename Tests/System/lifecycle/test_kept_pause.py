@@ -90,24 +90,6 @@ def test_pause_outlives_a_signal_that_is_no_stop_job(paused, by_hand):
     assert_still_paused(paused)
 
 
-def test_process_that_stops_itself_does_so_again_and_does_not_starve_the_watchdog(on_each):
-    on_each.configure("[Service]\nStopOnPause=yes\n")
-    on_each.drop_in(WatchdogSec="1s")
-    on_each.start()
-    on_each.ctl("pause")
-    on_each.wait_until_stopped()
-
-    crash(on_each)
-    on_each.wait_until_stopped()
-
-    on_each.wait_for(lambda: on_each.property("WatchdogUSec") in ("0", "infinity"), "turn its watchdog off")
-    assert on_each.property("NRestarts") == "1"
-    assert on_each.property("StatusText") == "suspended until SIGCONT"
-    subscribed = on_each.messages()
-    on_each.kill("CONT")
-    on_each.wait_for(lambda: any("didBecomeActive" in m for m in on_each.messages()[len(subscribed) :]), "continue")
-
-
 def test_program_that_runs_at_the_start_learns_that_the_service_is_paused(started_on_each, listener):
     listener.write("didBecomeActive", '#!/bin/sh\necho "now $BELFRY_NOTIFICATION $BELFRY_STATE"\n', "RunOnStart=yes\n")
     listener.start()

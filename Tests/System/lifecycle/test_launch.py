@@ -62,19 +62,6 @@ def test_first_start_has_no_previous_run(on_each):
     assert (first["BELFRY_NOTIFICATION"], first["BELFRY_LAUNCH_CAUSE"]) == ("willFinishLaunching", "boot")
 
 
-def test_start_by_hand_after_a_stop(started_on_each):
-    belfry = started_on_each
-    before = belfry.property("InvocationID")
-    belfry.host.systemctl("stop", SERVICE)
-
-    belfry.start()
-
-    options = launch(belfry)
-    assert options["cause"] == "start"
-    assert options["previousRun"]["invocationId"] == before
-    assert options["previousRun"]["exit"] == {"result": "success", "code": "exited", "status": "0"}
-
-
 def test_restart_by_hand_differs_from_a_start(started_on_each):
     belfry = started_on_each
     before = belfry.properties("InvocationID")["InvocationID"]

@@ -45,16 +45,6 @@ def test_mount_and_unmount_are_posted(guarded, point):
     assert [record["MESSAGE"].rpartition(", ")[2] for record in guarded.notifications()[-2:]] == [point, point]
 
 
-def test_other_mounts_post_nothing(guarded):
-    subscriber = guarded.subscribe()
-
-    mount(guarded, "/srv/other")
-    unmount(guarded, "/srv/other")
-    mount(guarded, VAULT)
-
-    assert subscriber.next()["userInfo"] == {"path": VAULT}
-
-
 def test_reload_changes_what_is_watched(guarded):
     subscriber = guarded.subscribe()
     guarded.configure("[Service]\nProtectedData=/srv/other\n")

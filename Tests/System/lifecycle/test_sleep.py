@@ -3,7 +3,6 @@
 """Sleep of the machine and the inhibitor locks of logind, with a bus and a logind that are missing, late or restarted."""
 
 import pytest
-from belfry_service import SERVICE
 from login_double import BOTH, LOGIND, locks, wait_for_locks
 from sequences import CONTINUE, PAUSE
 
@@ -97,15 +96,6 @@ POLKIT = "polkit.service"
 
 
 @pytest.fixture
-def locked(on_each):
-    """A service that the real logind waits for."""
-    on_each.drop_in(**AS_ROOT)
-    on_each.start()
-    wait_for_locks(on_each, BOTH)
-    return on_each
-
-
-@pytest.fixture
 def without_polkit(on_each):
     """A host without polkit."""
     on_each.host.systemctl("mask", "--runtime", "--now", POLKIT)
@@ -128,17 +118,6 @@ def test_refused_lock_is_logged_and_nothing_else_is_lost(without_polkit):
     )
     assert locks(without_polkit.host) == set()
     assert without_polkit.status()["state"] == "active"
-
-
-def test_locks_are_held_again_after_a_restart_of_the_bus(locked):
-    locked.host.systemctl("restart", "dbus.service")
-    # Newer versions of logind do not look for the bus again.
-    locked.host.systemctl("restart", LOGIND)
-
-    wait_for_locks(locked, BOTH)
-    locked.host.systemctl("stop", SERVICE)
-    assert locked.properties("Result") == {"Result": "success"}
-    wait_for_locks(locked, set())
 
 
 def test_readiness_does_not_wait_for_a_late_bus(on_each):

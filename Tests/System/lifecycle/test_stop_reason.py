@@ -55,26 +55,6 @@ def test_reason_is_that_of_the_command(connected, command, expected):
     connected.wait_for(lambda: reasons(connected) == [expected], f"stop with the reason {expected}")
 
 
-def test_end_of_the_maximum_run_time_is_a_stop(on_each):
-    on_each.drop_in(RuntimeMaxSec="2s")
-    on_each.start()
-    wait_for_bus(on_each)
-
-    # The manager counts it as a failure, and starts the service again.
-    on_each.wait_for(lambda: reasons(on_each), "end")
-    assert reasons(on_each)[0] == "stop"
-
-
-def test_stop_without_a_bus_is_in_order_and_in_time(on_each):
-    on_each.drop_in(InaccessiblePaths="/run/dbus")
-    on_each.start()
-
-    on_each.host.systemctl("stop", SERVICE)
-
-    assert reasons(on_each) == ["stop"]
-    assert on_each.properties("Result") == {"Result": "success"}
-
-
 @pytest.mark.parametrize("verb, expected", [("stop", "stop"), ("restart", "restart")])
 def test_service_of_root_gets_the_reason_without_a_bus(probe, verb, expected):
     probe.start("count", InaccessiblePaths="/run/dbus")

@@ -108,15 +108,6 @@ def test_program_that_moves_away_is_ended_at_its_deadline(guard, place):
     assert ring(guard, "exit 0")["outcome"] == "completed"
 
 
-def test_program_that_writes_control_characters_and_no_line_end(guard):
-    ring(guard, r"printf 'a\0b\033[31mred\r\n\377\n'; head -c 5000 /dev/zero | tr '\0' x; exit 0")
-
-    first, second, third = guard.lines()
-    assert first == r"a\0b\u{1B}[31mred"
-    assert second == "\ufffd"
-    assert third == "x" * 4096 + "… (904 bytes cut)"
-
-
 def test_program_that_is_ended_by_a_signal(guard):
     assert ring(guard, "kill -SEGV $$")["reason"] == "ended by SIGSEGV"
     guard.wait_for_line(f"failed at {BELL}: ended by SIGSEGV")

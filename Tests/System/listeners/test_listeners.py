@@ -46,31 +46,6 @@ def test_explanation_and_list_count_the_program(listener):
 
 @pytest.mark.nightly_on_trixie
 @pytest.mark.parametrize("end", ["restart", "kill"])
-def test_run_goes_on_while_the_service_restarts(listener, end):
-    script = '#!/bin/sh\n[ "$BELFRY_NOTIFICATION" ] || exec echo "start $BELFRY_STATE"\necho begun\nsleep 1.5\necho ended\n'
-    listener.write("com.example.bell", script, "RunOnStart=yes\nTimeout=20s\n")
-    listener.belfry.start()
-    listener.start()
-    listener.wait_for_line("start active")
-    listener.belfry.ctl("post", "com.example.bell")
-    listener.wait_for_line("begun")
-    pid = listener.belfry.main_pid()
-
-    if end == "restart":
-        listener.host.systemctl("restart", SERVICE)
-    else:
-        listener.belfry.kill("KILL")
-    listener.belfry.wait_for_another(pid)
-    listener.wait_until_attached()
-
-    listener.wait_for_line("ended")
-    listener.wait_for(lambda: listener.lines().count("start active") == 2, "run once after the attachment")
-    listener.belfry.ctl("post", "com.example.bell", "--wait")
-    assert listener.lines().count("ended") == 2
-
-
-@pytest.mark.nightly_on_trixie
-@pytest.mark.parametrize("end", ["restart", "kill"])
 def test_listener_that_restarts_in_a_run_attaches_again(listener, end):
     listener.write("com.example.bell", "#!/bin/sh\necho begun\nsleep 0.3\necho ended\n")
     listener.drop_in("[Service]\nRestartSec=0\n")

@@ -42,10 +42,10 @@ def upgrade(on_each):
 
 
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_subscribers_lose_nothing_to_another_build(on_each, upgrade, crowd_program, interruption):
+def test_subscribers_lose_nothing_to_another_build(on_each, upgrade, interruption):
     on_each.start()
     version = on_each.status()["version"]
-    with Crowd(crowd_program, on_each, count=200) as crowd:
+    with Crowd(on_each, count=200) as crowd:
         for build, expected in [("next", OTHER_VERSION), ("ours", version), ("next", OTHER_VERSION), ("ours", version)]:
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()

@@ -7,12 +7,9 @@ import random
 from collections import deque
 
 from bystanders import FORGED
+from hostile_text import NUMBERS
 from varlink_methods import Method, Parameter
 
-NUMBERS = [
-    *(str(number) for number in (0, 1, -1, 1000, 10**6, 1 << 31, 1 << 53, (1 << 63) - 1, -(1 << 63), 1 << 63, 1 << 64, 10**40)),
-    *("-0", "-0.0", "0.5", "1e3", "1e308", "-1e308", "1e400", "1e-400", "9.3e18", "01", "1.", "+1", "0x10", "NaN", "1e", "-"),
-]
 NAMES = """
     willFinishLaunching didFinishLaunching didBecomeActive willResignActive didEnterBackground willEnterForeground didResume
     willTerminate didReceiveMemoryWarning significantTimeChange willReload didReload didFailToReload willSleep didWake

@@ -1,35 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Sends random calls to a running service, as one user on many connections, and random signals.
+"""Sends random calls to an installed service, as one user on many connections, and random signals.
 
-    python3 Tests/System/random/live_fuzzer.py --seconds 3600 [--seed NUMBER] [--daemon PATH]
+    python3 Tests/System/random/live_fuzzer.py [--seconds 3600] [--seed NUMBER] [--host machine|trixie]
 
-After each batch the service must answer a new call within a second, be the same process, keep its memory limits, and have
-written no log line that a client has begun; at the end it must exit with 0. A failure prints the seed and the last steps. The
-fuzzer starts this service in a folder of its own, and removes the folder afterwards.
+Meanwhile others must be served within a second. The service must be the same process, keep its memory limits, write no log line
+that a client has begun, and exit with 0 in the end (see bystanders.py); then the next one is started. A failure prints the seed and
+the last steps. It needs root and the release build.
 """
 
-import argparse
+import ctypes
 import json
 import os
 import random
 import re
+import signal
 import sys
-import tempfile
 import time
 from collections import deque
-from contextlib import suppress
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "kit"))
 
+from belfry_service import CACHE_TAG, BelfryService
+from bystanders import unharmed
 from fuzzed_calls import FuzzedCalls
-from live_service import LiveService
-from private_service import DAEMON
+from host_run import run_on_host
 from soak_model import Fault
 from varlink_client import NOBODY, VarlinkClient
 from varlink_methods import methods
 
+CACHE = "/var/cache/belfry/fuzz"
+# Every user may do everything, because the fuzzer is neither root nor the service's own user.
+CONFIGURATION = f"""
+[Service]
+StopTimeout=2s
+ListenerTimeout=1s
+[Socket]
+Look=all
+Post=all
+Control=all
+[Cache fuzz]
+Path={CACHE}
+FilesMax=10
+"""
 SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP", "SIGTSTP", "SIGCONT", "SIGPWR", "SIGPIPE"]
 # Not the kernel's log, which is the machine's.
 CONTROLS = [0x100, 0x104, 0x107, 0x108, 0x200, 0x203, 0x204, 0x300, 0x301, 0x302, -1, 1 << 30]
@@ -40,21 +54,36 @@ SEQUENCE = re.compile(rb'"sequence":(\d{1,18})[,}]')
 
 
 class LiveFuzzer:
-    """The clients of one seed."""
+    """The clients of one seed, and the life of one process."""
 
-    def __init__(self, service: LiveService, seed: int):
-        self.service = service
+    def __init__(self, belfry: BelfryService, seed: int):
+        self.belfry, self.seed = belfry, seed
+        self.pid = belfry.outer_pid()
         self.chance = random.Random(seed)
         self.clients: list[VarlinkClient] = []
         self.done: deque[str] = deque(maxlen=40)
         self.calls = 0
-        with VarlinkClient(service.path) as client:
+        with belfry.connect() as client:
             self.made = FuzzedCalls(self.chance, *methods(client))
 
-    def batch(self) -> None:
-        for _ in range(BATCH):
-            self.step()
-        self.service.check()
+    def live(self, until: float) -> int:
+        """Returns how many calls were made until the clients have gone and the process has ended."""
+        try:
+            with unharmed(self.belfry, [], "random calls"):
+                for _ in range(self.chance.randrange(10, 100)):
+                    for _ in range(BATCH):
+                        self.step()
+                    if self.made.one_in(5):
+                        self.close_all()
+                    if time.monotonic() > until:
+                        break
+                # What they have not read is not memory that remains.
+                self.close_all()
+        except (Fault, AssertionError, OSError) as found:
+            raise AssertionError("\n".join([*self.done, f"the seed is {self.seed}, call {self.calls}: {found}"])) from found
+        finally:
+            self.close_all()
+        return self.calls
 
     def step(self) -> None:
         action = self.chance.randrange(100)
@@ -76,7 +105,7 @@ class LiveFuzzer:
             self.send(self.made.call(), "call")
 
     def connect(self) -> None:
-        client = VarlinkClient(self.service.path, uid=NOBODY if os.geteuid() == 0 else 0)
+        client = self.belfry.connect(uid=NOBODY)
         client.socket.settimeout(0)
         self.clients.append(client)
         self.done.append(f"{client.socket.fileno()}: connect")
@@ -120,56 +149,28 @@ class LiveFuzzer:
         if self.made.one_in(4):
             value = self.chance.choice(CONTROLS)
             self.done.append(f"control {value:#x}")
-            self.service.control(value)
+            ctypes.CDLL(None).sigqueue(self.pid, signal.SIGRTMIN + 18, ctypes.c_void_p(value & 0xFFFFFFFF))
         else:
             name = self.chance.choice(SIGNALS)
             self.done.append(name)
-            self.service.signal(name)
+            os.kill(self.pid, signal.Signals[name])
 
 
-def run(daemon: Path, seconds: float, seed: int) -> str:
-    """Fuzzes for this time; returns a summary. A fault raises AssertionError with the seed and the last steps."""
-    end, calls, batches, lives = time.monotonic() + seconds, 0, 0, 0
-    while time.monotonic() < end or lives == 0:
-        with tempfile.TemporaryDirectory(prefix="live-fuzzer-") as folder:
-            service = LiveService(daemon, Path(folder))
-            fuzzer = LiveFuzzer(service, seed)
-            try:
-                # Some runs of the service end with clients connected, others without.
-                for _ in range(fuzzer.chance.randrange(5, 40)):
-                    fuzzer.batch()
-                    batches += 1
-                    if fuzzer.made.one_in(5):
-                        fuzzer.close_all()
-                        service.check_remains()
-                    if time.monotonic() > end:
-                        break
-                service.stop()
-            except Fault as found:
-                steps = "\n".join(fuzzer.done)
-                raise AssertionError(f"{steps}\nthe seed is {seed}, call {fuzzer.calls}: {found}") from None
-            finally:
-                fuzzer.close_all()
-                service.kill()
-        calls += fuzzer.calls
-        lives += 1
-        seed += 1
-    return f"{calls} calls in {batches} batches to {lives} services"
-
-
-def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--seconds", type=float, default=30)
-    arguments.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    arguments.add_argument("--daemon", type=Path, default=DAEMON)
-    given = arguments.parse_args()
-    print(f"seed {given.seed}", flush=True)
-    with suppress(KeyboardInterrupt):
-        try:
-            print(run(given.daemon, given.seconds, given.seed))
-        except AssertionError as found:
-            sys.exit(str(found))
+def run(belfry: BelfryService, seconds: float, seed: int) -> list[str]:
+    """Fuzzes for this time; returns a line that sums it up. A fault raises AssertionError with the seed and the last steps."""
+    end, calls, lives = time.monotonic() + seconds, 0, 0
+    belfry.configure(CONFIGURATION)
+    make_cache = f"mkdir -p {CACHE} && echo '{CACHE_TAG}' >{CACHE}/CACHEDIR.TAG && chown -R belfry: {CACHE}"
+    belfry.host.run("sh", "-c", make_cache)
+    try:
+        while time.monotonic() < end or lives == 0:
+            belfry.start()
+            calls += LiveFuzzer(belfry, seed + lives).live(end)
+            lives += 1
+    finally:
+        belfry.host.run("rm", "-r", CACHE)
+    return [f"live fuzzer: {calls} calls to {lives} services"]
 
 
 if __name__ == "__main__":
-    main()
+    run_on_host(__doc__, run)

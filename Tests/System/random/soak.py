@@ -9,7 +9,6 @@ It needs root and the release build. The seed decides what is done, and the mach
 the first and the last tenth of the time the process stays the same; after each its memory and descriptors are measured.
 """
 
-import argparse
 import random
 import sys
 import time
@@ -21,10 +20,8 @@ from select import select
 
 sys.path.append(str(Path(__file__).parents[1] / "kit"))
 
-import control_groups
-from belfry_service import BelfryService, installed_host
-from host_roots import ROOTS
-from private_mounts import enter_private_mounts
+from belfry_service import BelfryService
+from host_run import run_on_host
 from soak_clients import Follower, Poster
 from soak_host import BAD, CONNECTIONS, DISKS, PATIENCE, Interruption, SoakHost
 from soak_model import CHANGES, POST, RETAINED, RING, Fault, Model
@@ -303,21 +300,5 @@ class Soak:
         return self.belfry.footprint()
 
 
-def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--seconds", type=float, default=3600)
-    arguments.add_argument("--seed", type=int, default=random.randrange(1 << 32))
-    arguments.add_argument("--host", choices=sorted(ROOTS), default="machine")
-    given = arguments.parse_args()
-    print(f"seed {given.seed}", flush=True)
-    enter_private_mounts()
-    control_groups.remove_stale()
-    try:
-        with installed_host(given.host, ROOTS[given.host]()) as belfry:
-            print("\n".join(Soak(belfry, given.seed).run(given.seconds)))
-    except AssertionError as found:
-        sys.exit(str(found))
-
-
 if __name__ == "__main__":
-    main()
+    run_on_host(__doc__, lambda belfry, seconds, seed: Soak(belfry, seed).run(seconds))

@@ -5,13 +5,8 @@
 import json
 import time
 
-import pytest
 from belfry_service import SERVICE
 from dancer import dancer
-
-
-def subscribers(belfry) -> int:
-    return belfry.status()["subscribers"]
 
 
 def names(output: str) -> list[str]:
@@ -48,20 +43,6 @@ def test_history_ends_and_begins_at_a_time(started):
     assert names(started.ctl("history", "--json", "--since", f"@{between}").stdout) == ["org.example.late"]
     until = names(started.ctl("history", "--json", "--until", f"@{between}").stdout)
     assert until[-1] == "org.example.early" and "org.example.late" not in until
-
-
-@pytest.mark.parametrize("store", ["16", "0"])
-def test_wait_continues_after_a_restart(belfry, store):
-    belfry.drop_in(FileDescriptorStoreMax=store)
-    belfry.start()
-    with belfry.running_ctl("wait", "org.example.lantern") as waiting:
-        belfry.wait_for(lambda: subscribers(belfry) == 1, "be subscribed to")
-        belfry.host.systemctl("restart", SERVICE)
-        assert "closed the connection" in waiting.stderr.readline()
-        while waiting.stderr.readline() != "belfryctl: reconnected\n":
-            assert waiting.poll() is None
-        belfry.ctl("post", "org.example.lantern")
-        assert waiting.wait(20) == 0
 
 
 def test_wait_gives_up_in_time(started):

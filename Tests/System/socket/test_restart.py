@@ -41,11 +41,11 @@ def post_around(belfry, interruption, count: int) -> Counter:
 
 @pytest.mark.nightly_on_trixie
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each, crowd_program, figures, interruption):
+def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each, figures, interruption):
     # Of interruptions nothing may be lost; a busy machine that reads late is not what is tested.
-    on_each.configure("[Socket]\nReplayMax=8192\nReplaySize=8M\n")
+    on_each.configure("[Socket]\nReplayMax=65536\nReplaySize=64M\n")
     on_each.start()
-    with Crowd(crowd_program, on_each) as crowd:
+    with Crowd(on_each) as crowd:
         for _ in range(INTERRUPTIONS):
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()

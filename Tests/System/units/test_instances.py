@@ -7,7 +7,6 @@ import json
 import pytest
 from belfry_instance import BelfryInstance
 from belfry_service import ADDRESS, SERVICE
-from completion import tab
 from documentation import code_block
 
 
@@ -141,8 +140,3 @@ def test_unit_with_a_name_that_is_no_instance_fails_at_once(belfry):
         belfry.wait_for(lambda: belfry.host.properties(unit, "ActiveState")["ActiveState"] == "failed", "fail")
         assert belfry.host.properties(unit, "ExecMainStatus", "NRestarts") == {"ExecMainStatus": "64", "NRestarts": "0"}
         belfry.host.systemctl("reset-failed", unit, check=False)
-
-
-def test_instances_are_completed(instances):
-    assert tab(instances[0], "vi", "-i") == ["video"]
-    assert "flushRequested" in tab(instances[0], "fl", "-i", "video", "post")

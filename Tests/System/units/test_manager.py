@@ -32,18 +32,6 @@ def test_status_line_is_always_informative(on_each):
     assert text(on_each).startswith("stopped, asked by SIGTERM from pid 1")
 
 
-def test_unhealthy_service_sends_no_keep_alive(probe):
-    probe.start("frail", WatchdogSec="2s", Restart="no")
-    probe.kill("USR1")
-    probe.wait_for(lambda: probe.property("ActiveState") == "failed", "be ended by the watchdog")
-
-    assert probe.property("Result") == "watchdog"
-    record = next(r for r in probe.journal() if r.get("BELFRY_HEALTH") == "unhealthy")
-    assert record["BELFRY_LISTENER"] == "probe"
-    assert record["BELFRY_REASON"] == "no disk"
-    assert "listener 'probe' is unhealthy: no disk" in text(probe)
-
-
 def test_lost_listener_ends_the_service_at_once_even_without_a_watchdog(probe):
     probe.start("frail", Restart="on-failure", RestartSec="0")
     first = probe.property("MainPID")
