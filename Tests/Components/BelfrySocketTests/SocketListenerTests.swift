@@ -163,19 +163,6 @@ struct SocketListenerTests {
         #expect(failure?.parameters == ["oldest": 8])
     }
 
-    @Test func postReachesListenersAndReportsThem() throws {
-        let listener = RecordingListener("listener", [.flushRequested])
-        try mediator.addListener(listener)
-
-        let reply = try call("Post", ["name": "flushRequested", "userInfo": ["deep": [1, ["a": true]]], "wait": true])
-            .get()
-
-        #expect(listener.received.first?.userInfo == ["deep": [1, ["a": true]]])
-        #expect(reply["result"] == "noData")
-        #expect(reply["reports"]?[0]?["listener"] == "listener")
-        #expect(reply["reports"]?[0]?["outcome"] == "completed")
-    }
-
     @Test(
         arguments: ["no name", ""]
             + LifecycleNotification.Name.catalogue.map(\.rawValue).filter {
@@ -248,15 +235,6 @@ struct SocketListenerTests {
         #expect(try call("Pause").get() == ["state": "background", "reports": []])
         #expect(try call("Resume").get() == ["state": "active", "reports": []])
         #expect(try call("Interrupt").get() == ["state": "inactive", "reports": []])
-    }
-
-    @Test func refusedReloadNamesItsReasons() throws {
-        fixture.readConfiguration = { throw LifecycleReloadError(["belfry.conf:1:1: error: bad"]) }
-
-        let answer = try call("Reload")
-
-        let reasons: JSONObject = ["reasons": ["belfry.conf:1:1: error: bad"]]
-        #expect(answer == .failure(.failed(name: lifecycle + "ReloadRefused", parameters: reasons)))
     }
 
     @Test func reloadChangesHowManyNotificationsAreRetained() throws {

@@ -174,14 +174,6 @@ struct CommandTests {
         #expect(done.output.contains("  cache   failed, 90 us, disk is full\n"))
     }
 
-    @Test func flushWaitsForTheListeners() throws {
-        let done = try end(StandIn(), "flush", "--json")
-
-        #expect(done.status == 0)
-        #expect(done.output.contains(#""result":"noData""#))
-        #expect(done.output.contains(#""listener":"cache""#))
-    }
-
     @Test func tablesAreAligned() throws {
         let standIn = try StandIn()
 

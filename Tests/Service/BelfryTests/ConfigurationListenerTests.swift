@@ -19,27 +19,6 @@ struct ConfigurationListenerTests {
         return (lines.joined(separator: "\n"), status)
     }
 
-    @Test(arguments: [
-        ("Service", "DisabledListeners=video"), ("Service", "RuntimeDirectory=/run/other"),
-        ("Service", "StateDirectory=/var/lib/other"), ("Socket", "Enabled=no"), ("Socket", "Path=@other"),
-        ("Socket", "ReplaySize=2M"),
-    ])
-    func changeThatNeedsARestartIsRefused(section: String, setting: String) throws {
-        let daemon = try fixture.startReady()
-        let file = try fixture.directory.write(
-            "belfry.conf", "[Signals]\nUSR1=com.example.new\n[\(section)]\n\(setting)\n")
-
-        let reloaded = try control("reload", reading: .error)
-        let checked = try control("reload", "--dry-run", reading: .error)
-
-        let key = setting.prefix { $0 != "=" }
-        let reason = "a reload cannot change [\(section)] \(key)= (\(file):4:1): that takes a restart"
-        #expect(reloaded.text.contains(reason) && reloaded.status == 78)
-        #expect(checked.text.contains(reason) && checked.status == 78)
-        #expect(try control("signals").text.contains("flushRequested"))
-        #expect(daemon.stop().status == 0)
-    }
-
     @Test func refusedReloadLogsEachErrorOnceAndADryRunNoError() throws {
         let daemon = try fixture.startReady("[Logger]\nFormat=json\n")
         try fixture.directory.write("belfry.conf", "[Signals]\nUSR3=stop\n")

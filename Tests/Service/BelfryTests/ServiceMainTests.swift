@@ -32,21 +32,6 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func invalidConfigurationPrintsAllDiagnostics() throws {
-        let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n[Service]\nListenrTimeout=1s\n")
-
-        let (lines, status) = daemon.finish()
-
-        let file = fixture.directory.path("belfry.conf")
-        #expect(
-            lines == [
-                "belfryd: \(file):2:1: error: unknown signal 'USR3', did you mean 'USR1'?",
-                "belfryd: \(file):4:1: error: unknown key 'ListenrTimeout' in section [Service], "
-                    + "did you mean 'ListenerTimeout'?",
-            ])
-        #expect(status == 78)
-    }
-
     @Test func asynchronousMainIsRefusedWithWhatToWrite() throws {
         let service = try fixture.start("AsyncMainProbe", [])
 
@@ -71,44 +56,6 @@ struct ServiceMainTests {
         #expect(present.count == 1 && present[0].hasPrefix("probe: listener 'registered': "))
         #expect(
             disabled == ["probe: no listener 'unregistered' of DisabledListeners= registered itself, ignoring"])
-    }
-
-    @Test func sequenceContinuesAfterAKill() throws {
-        let first = try fixture.startReady()
-        first.send(SIGKILL)
-        #expect(first.finish().status == 128 + SIGKILL)
-        let file = URL(fileURLWithPath: fixture.directory.path("run/sequence"))
-        let id = try Data(contentsOf: file)[24..<40]
-
-        let second = try fixture.startReady("[Signals]\nUSR2=three\n")
-
-        #expect(second.stop().status == 0)
-        let counter = try Data(contentsOf: file)
-        #expect(counter.dropFirst(16).first == 9)
-        #expect(counter[24..<40] == id)
-        #expect(Set(id) != [0])
-    }
-
-    @Test func socketOfARunningServiceIsNotReplaced() throws {
-        let first = try fixture.startReady()
-        let second = try fixture.start()
-
-        let (lines, status) = second.finish()
-
-        let path = fixture.directory.path("run/io.belfry.Lifecycle")
-        #expect(lines.contains { $0.contains("unable to listen on '\(path)': Address already in use") })
-        #expect(status == 71)
-        #expect(first.stop().status == 0)
-    }
-
-    @Test func listenersRestoreTheirState() throws {
-        for launch in 1...3 {
-            let service = try fixture.start("ServiceProbe", ["count"])
-            #expect(service.lines(until: "launch ").last == "launch \(launch)")
-            service.send(SIGTERM)
-            #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
-            #expect(service.finish().status == 0)
-        }
     }
 
     @Test func invalidStateIsRenamedAndReported() throws {

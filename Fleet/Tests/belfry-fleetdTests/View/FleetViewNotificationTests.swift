@@ -27,20 +27,6 @@ struct FleetViewNotificationTests {
         #expect(view.invalidMessages == 2)
     }
 
-    @Test mutating func gapIsFoundByTheNextReportOfTheHost() {
-        view.follow(true)
-        _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)
-        view.brokerLost()
-        view.brokerConnected()
-        #expect(view.sweep(now: 0).gaps == [])
-        #expect(view.sweep(now: 1).gaps == [])
-
-        _ = view.receive(state: HostReport.sample(.active, "s2", at: 0, sequence: 9), of: "h1", now: 0)
-
-        #expect(view.sweep(now: 1).gaps == [])
-        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
-    }
-
     @Test mutating func whatAHostHadWhileItWasAwayIsAskedForEvenIfNothingCameBefore() {
         _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)
         view.follow(true)
@@ -63,23 +49,6 @@ struct FleetViewNotificationTests {
         #expect(view.sweep(now: 2).gaps == [])
     }
 
-    @Test mutating func newBootFollowsTheRestOfTheBootBefore() {
-        view.follow(true)
-        _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)
-
-        _ = view.receive(state: HostReport.sample(.active, "s2", boot: "b2", sequence: 2), of: "h1", now: 0)
-
-        #expect(view.receive(notification(1, "b2"), of: "h1") == false)
-        #expect(view.sweep(now: 1).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
-        #expect(view.receive(notification(5), of: "h1") == true)
-        #expect(view.endQuestion(to: "h1", .done(last: nil)) == nil)
-        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 5)])
-        #expect(view.endQuestion(to: "h1", .done(last: nil)) == nil)
-        _ = view.sweep(now: 3)
-        #expect(view.sweep(now: 4).gaps == [FleetView.Gap(host: "h1", bootID: "b2", after: 0)])
-        #expect(view.receive(notification(1, "b2"), of: "h1") == true)
-    }
-
     @Test mutating func reportThatTheBrokerKeptFromAnEarlierBootIsIgnored() {
         view.follow(true)
         _ = view.receive(state: HostReport.sample(.active, "s2", at: 5, boot: "b2", sequence: 4), of: "h1", now: 5)
@@ -95,18 +64,6 @@ struct FleetViewNotificationTests {
         #expect(view.sweep(now: 9).gaps == [])
         #expect(view.receive(notification(5, "b2"), of: "h1") == false)
         #expect(view.receive(notification(6, "b2"), of: "h1") == true)
-    }
-
-    @Test mutating func birthBeforeTheServiceIsKnownChangesNothing() {
-        view.follow(true)
-        _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)
-        #expect(view.receive(notification(5), of: "h1") == true)
-
-        _ = view.receive(state: HostReport.sample(.notRunning, "s2", boot: nil), of: "h1", now: 0)
-        _ = view.receive(state: HostReport.sample(.active, "s2", sequence: 5), of: "h1", now: 0)
-
-        #expect(view.receive(notification(5), of: "h1") == false)
-        #expect(view.receive(notification(6), of: "h1") == true)
     }
 
     @Test mutating func hostThatIsGoneIsNotAsked() {

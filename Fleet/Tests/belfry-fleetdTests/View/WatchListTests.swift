@@ -122,19 +122,6 @@ struct WatchListTests {
             words(watch) == ["h1 active", "h1 4", "h1 notifications 5 to 7 are missing: failed: no journal", "h1 8"])
     }
 
-    @Test func hostThatIsBusyIsAskedAgain() throws {
-        let fleet = try FleetFixture(hosts: ["h1"])
-        let watch = try watch(fleet, hosts: 1)
-        fleet.notify("h1", 4)
-        fleet.notify("h1", 6)
-
-        try fleet.answer("h1", .refused, "too many requests wait")
-        _ = try fleet.answer("h1", with: 5...6)
-        try fleet.turn { watch.replies.count >= 4 }
-
-        #expect(words(watch) == ["h1 active", "h1 4", "h1 5", "h1 6"])
-    }
-
     @Test func hostThatIsRemovedIsTold() throws {
         let fleet = try FleetFixture(hosts: ["h1"])
         let watch = try watch(fleet, hosts: 1)

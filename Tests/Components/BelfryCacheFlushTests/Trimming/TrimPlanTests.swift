@@ -38,19 +38,6 @@ import Testing
         return removed
     }
 
-    @Test func withoutLimitsNothingIsDeleted() {
-        #expect(Self.removals(Self.files([(1, 500), (2, 900)]), CacheLimits()) == [])
-    }
-
-    @Test func sizeLimitSelectsOnlyAsManyAsNeeded() {
-        let files = Self.files([(10, 1), (10, 30), (10, 20), (10, 2)])
-
-        #expect(Self.removals(files, CacheLimits(sizeMax: 40)) == [])
-        #expect(Self.removals(files, CacheLimits(sizeMax: 39)) == [1])
-        #expect(Self.removals(files, CacheLimits(sizeMax: 20)) == [1, 2])
-        #expect(Self.removals(files, CacheLimits(sizeMax: 9)) == [0, 1, 2, 3])
-    }
-
     @Test func shortfallSelectsOnlyAsManyAsNeeded() {
         let files = Self.files([(10, 1), (10, 30), (10, 20)])
 
@@ -64,31 +51,6 @@ import Testing
         let plan = TrimPlan(&oldest, limits: CacheLimits(), shortfall: 11, now: Self.now)
 
         #expect(plan.count == 1 && plan.isSufficient)
-    }
-
-    @Test func fileOfExactlyTheAgeLimitIsKept() {
-        let files = Self.files([(1, 60), (1, 61), (1, 59)])
-
-        #expect(Self.removals(files, CacheLimits(ageMax: .seconds(60))) == [1])
-    }
-
-    @Test func countLimitSelectsTheOldest() {
-        let files = Self.files([(1, 1), (1, 3), (1, 2)])
-
-        #expect(Self.removals(files, CacheLimits(filesMax: 1)) == [1, 2])
-        #expect(Self.removals(files, CacheLimits(filesMax: 0)) == [0, 1, 2])
-    }
-
-    @Test func filesOfOneAgeAreSelectedOneByOne() {
-        let files = Self.files(Array(repeating: (1, 5), count: 9))
-
-        #expect(Self.removals(files, CacheLimits(filesMax: 6)) == [0, 1, 2])
-    }
-
-    @Test func allLimitsApplyTogether() {
-        let files = Self.files([(10, 1), (50, 2), (10, 3), (1, 99)])
-
-        #expect(Self.removals(files, CacheLimits(sizeMax: 60, ageMax: .seconds(50), filesMax: 3)) == [2, 3])
     }
 
     @Test func fileFromTheFutureIsDeletedLast() {

@@ -100,19 +100,6 @@ struct AttachedListenerTests {
         #expect(fixture.mediator.state == .active)
     }
 
-    @Test func attachedListenerRefusesAReload() throws {
-        let attached = try fixture.attach(["willReload", "didFailToReload"])
-        var result: TransitionReport.Result?
-
-        fixture.mediator.perform(.reload) { result = $0.result }
-        try fixture.turn { attached.replies.count == 2 }
-        _ = try answer(attached.replies.last, "refused", reason: "recording")
-        try fixture.turn { attached.replies.count == 3 }
-        _ = try answer(attached.replies.last, "completed")
-
-        #expect(result == .refused(["guard: recording"]))
-    }
-
     @Test func attachedListenerIsAskedInADryRun() throws {
         let attached = try fixture.attach(["willReload", "didFailToReload"])
         let request = try fixture.more("Reload", ["dryRun": true])
@@ -151,17 +138,6 @@ struct AttachedListenerTests {
         try fixture.turn { attached.replies.count == 2 }
         stop.question = attached.replies.last
         return stop
-    }
-
-    @Test func attachedListenerDelaysAStopUpToItsDeadline() throws {
-        let stop = try stop(deadlineUsec: 3_000_000)
-
-        fixture.clock.advance(by: .seconds(2))
-        #expect(stop.report == nil)
-        fixture.clock.advance(by: .seconds(1))
-
-        #expect(stop.outcome == .overran)
-        #expect(try answer(stop.question, "completed") == .failure(unknown(stop.question)))
     }
 
     @Test func progressExtendsTheTimeUpToTheDeadline() throws {
@@ -260,23 +236,6 @@ struct AttachedListenerTests {
         #expect(reply?["reports"]?[0]?["outcome"] == "handled")
         let missing = VarlinkError.failed(name: "io.belfry.Lifecycle.NoSuchAction", parameters: ["id": "dance"])
         #expect(try fixture.call("PerformAction", ["id": "dance"]) == .failure(missing))
-    }
-
-    @Test func urlForAllIsOfferedToEveryListener() throws {
-        let first = try fixture.attach(["openURL"])
-        let second = try fixture.attach(["openURL"], ["listener": "second"])
-        var reply: JSONObject?
-
-        let other = try fixture.connect()
-        other.call("io.belfry.Lifecycle.OpenURL", ["url": "x:y", "toAll": true]) { reply = try? $0.get() }
-        for program in [first, second] {
-            try fixture.turn { program.replies.count == 2 }
-            _ = try answer(program.replies[1], "handled")
-        }
-        try fixture.turn { reply != nil }
-
-        #expect(first.replies[1]["notification"]?["userInfo"] == ["url": "x:y", "toAll": true])
-        #expect(reply?["handledBy"] == "guard" && reply?["reports"]?.arrayValue?.count == 2)
     }
 
     @Test func urlIsOpenedByTheFirstListenerThatHandlesIt() throws {

@@ -110,13 +110,6 @@ struct TransitionReplyTests {
         #expect(later?["lastReason"] == nil && later?["lastNotification"] == nil)
     }
 
-    @Test(arguments: ["Pause", "Interrupt", "Reload"])
-    func replyWithoutAFailureNamesNobody(_ method: String) throws {
-        let reply = try fixture.call(method).get()
-
-        #expect(reply["reports"] == [])
-    }
-
     @Test func refusalNamesAListenerThatDidNotGoBack() throws {
         let attached = try fixture.attach(["willReload", "didFailToReload"])
 
@@ -128,10 +121,5 @@ struct TransitionReplyTests {
         #expect(reload.error == "io.belfry.Lifecycle.ReloadRefused")
         #expect(
             reload.errorParameters?["reasons"] == ["guard: recording", "guard: lost (in didFailToReload)"])
-    }
-
-    /// The interface of systemd declares no fields for this reply.
-    @Test func reloadOfSystemdsInterfaceHasNoReports() throws {
-        #expect(try fixture.call("io.systemd.service.Reload").get() == [:])
     }
 }

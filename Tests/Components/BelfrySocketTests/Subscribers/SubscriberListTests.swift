@@ -123,14 +123,4 @@ struct SubscriberListTests {
 
         #expect(numbers(replay) == (4...54).map { $0 })
     }
-
-    @Test func signalsAndPostsOfOneTurnArriveInOrder() throws {
-        let fixture = try SocketFixture()
-        let reader = try subscriber(of: fixture)
-
-        for _ in 0..<200 { fixture.mediator.post(.flushRequested, userInfo: info(10 << 10)) }
-        try fixture.turn { reader.replies.count == 201 || reader.isOver }
-
-        #expect(numbers(reader) == (4...203).map { $0 })
-    }
 }

@@ -98,22 +98,6 @@ struct LifecycleMediatorTests {
         slow.finish()
     }
 
-    @Test func overrunAnswerIsCancelledAndReported() async {
-        let slow = fixture.listener("slow", [ping], deadline: .seconds(2), .waiting)
-        fixture.listener("next", [ping])
-        var report: LifecycleReport?
-        fixture.mediator.post(ping) { report = $0 }
-
-        fixture.clock.advance(by: .milliseconds(1999))
-        #expect(report == nil)
-        fixture.clock.advance(by: .milliseconds(1))
-
-        #expect(report?.listeners.map(\.outcome) == [.overran, .completed])
-        #expect(report?.listeners.first?.duration == .seconds(2))
-        #expect(report?.problems == ["slow: no answer within its deadline"])
-        #expect(slow.received.count == 1)
-    }
-
     @Test(arguments: [("a", true), ("A.b-9", true), ("", false), ("9a", false), ("a b", false), ("ä", false)])
     func namesAreChecked(text: String, isName: Bool) {
         #expect((LifecycleNotification.Name(text) != nil) == isName)

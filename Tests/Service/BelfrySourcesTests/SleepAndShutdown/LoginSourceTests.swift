@@ -35,19 +35,6 @@ struct LoginSourceTests {
         #expect(login.count == 2)
     }
 
-    @Test func servicePausedBeforeSleepStaysPaused() throws {
-        let login = try start()
-        fixture.mediator.perform(.pause)
-        fixture.posted = []
-
-        login.announce("PrepareForSleep", true)
-        login.announce("PrepareForSleep", false)
-        try fixture.turn { login.count == 2 }
-
-        #expect(fixture.names == ["willSleep", "didWake"])
-        #expect(fixture.mediator.state == .background)
-    }
-
     @Test func serviceWithAPendingPauseStaysPaused() throws {
         let login = try start()
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
@@ -62,19 +49,6 @@ struct LoginSourceTests {
         try fixture.turn { login.count == 2 }
 
         #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep", "didWake"])
-    }
-
-    @Test func servicePausedDuringSleepStaysPaused() throws {
-        let login = try start()
-
-        login.announce("PrepareForSleep", true)
-        try fixture.turn { login.held == 0 }
-        fixture.mediator.perform(.pause)
-        login.announce("PrepareForSleep", false)
-        try fixture.turn { login.held == 1 }
-
-        #expect(fixture.names.suffix(2) == ["willSleep", "didWake"])
-        #expect(fixture.mediator.state == .background)
     }
 
     @Test func interruptedResumeCompletesAfterSleep() throws {
@@ -94,21 +68,6 @@ struct LoginSourceTests {
         try fixture.turn { login.held == 1 }
 
         #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
-    }
-
-    @Test func serviceContinuesAfterASleepThatIsCalledOff() throws {
-        let login = try start()
-        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
-
-        login.announce("PrepareForSleep", true)
-        login.announce("PrepareForSleep", false)
-        try fixture.turn { login.count == 2 && source.sleep.inhibitor.isHeld }
-        #expect(fixture.names == ["willResignActive"])
-        task.end()
-
-        #expect(
-            fixture.names == ["willResignActive", "didEnterBackground", "willEnterForeground", "didBecomeActive"])
-        #expect(fixture.mediator.state == .active)
     }
 
     @Test func sleepLockIsReleasedAtTheDeadline() throws {
