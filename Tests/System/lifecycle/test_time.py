@@ -2,16 +2,12 @@
 # Belfry: lifecycle notifications for Linux services.
 """The clock and the time zone. A test double in C replaces the machine's own clock."""
 
-import subprocess
-
 import pytest
 from belfry_service import SERVICE
-from host_roots import KIT
+from clock_double import ENVIRONMENT, ClockDouble
 from sequences import CONTINUE
 
 ZONE = "/etc/localtime"
-DOUBLE = "/usr/lib/belfry-clock-double.so"
-SHIFT = "/var/lib/belfry/clock-shift"
 
 
 def set_zone(belfry, name: str) -> None:
@@ -56,45 +52,22 @@ def test_other_files_beside_the_time_zone_post_nothing(in_berlin):
     assert subscriber.next()["userInfo"]["timeZone"] == "Asia/Tokyo"
 
 
-class ClockDouble:
-    """A layer between belfryd and its clocks: shifts their time, and cancels the timer as the kernel does."""
-
-    def __init__(self, belfry):
-        self.belfry = belfry
-        self.shift = [0, 0]
-        library = belfry.host.path(DOUBLE)
-        source = KIT / "clock_double.c"
-        build = ["cc", "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", str(library), str(source)]
-        subprocess.run(build, check=True)
-        belfry.host.run("install", "-d", "-o", "belfry", "-g", "belfry", "/var/lib/belfry")
-        belfry.host.run("mkfifo", SHIFT)
-        belfry.host.run("chown", "belfry", SHIFT)
-        belfry.drop_in(Environment=f"LD_PRELOAD={DOUBLE} CLOCK_DOUBLE={SHIFT}")
-        belfry.start()
-
-    def move(self, realtime: int = 0, boottime: int = 0) -> None:
-        """Moves the clocks on by so many microseconds, in one step."""
-        self.move_in_steps((realtime, boottime))
-
-    def move_in_steps(self, *steps: tuple[int, int]) -> None:
-        """Moves the clocks on by all these microseconds before belfryd can look at them."""
-        lines = "".join(f"{realtime} {boottime}\\n" for realtime, boottime in steps)
-        self.belfry.host.run("sh", "-c", f"printf '{lines}' >{SHIFT}")
-
-
 @pytest.fixture
 def clock(on_each):
-    yield ClockDouble(on_each)
+    double = ClockDouble(on_each.host)
+    on_each.drop_in(Environment=ENVIRONMENT)
+    on_each.start()
+    yield double
     on_each.host.systemctl("stop", SERVICE)
-    on_each.host.run("rm", "-f", SHIFT, DOUBLE)
+    double.remove()
 
 
-def test_clock_set_during_a_sleep_posts_both(clock):
-    subscriber = clock.belfry.subscribe()
-    clock.belfry.kill("TSTP")
+def test_clock_set_during_a_sleep_posts_both(clock, on_each):
+    subscriber = on_each.subscribe()
+    on_each.kill("TSTP")
     subscriber.until("didEnterBackground")
 
-    clock.move(realtime=65_000_000, boottime=5_000_000)
+    assert clock.move((65_000_000, 5_000_000))
 
     seen = subscriber.until("significantTimeChange")
     assert [n["name"] for n in seen] == ["didResume", *CONTINUE, "significantTimeChange"]
@@ -102,10 +75,10 @@ def test_clock_set_during_a_sleep_posts_both(clock):
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_sleep_while_a_change_of_the_clock_is_handled_posts_both(clock, count):
+def test_sleep_while_a_change_of_the_clock_is_handled_posts_both(clock, on_each, count):
     """The kernel reports the sleep by read(2), or when the timer is armed again."""
-    subscriber = clock.belfry.subscribe()
+    subscriber = on_each.subscribe()
 
-    clock.move_in_steps(*count * [(60_000_000, 0)], (5_000_000, 5_000_000))
+    assert clock.move(*count * [(60_000_000, 0)], (5_000_000, 5_000_000))
 
     assert {subscriber.next()["name"] for _ in range(2)} == {"didResume", "significantTimeChange"}

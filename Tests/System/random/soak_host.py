@@ -11,7 +11,7 @@ from contextlib import suppress
 from math import inf
 
 from belfry_service import SERVICE, BelfryService
-from host_roots import KIT
+from clock_double import ENVIRONMENT, ClockDouble
 from soak_model import Fault
 
 # The values of ConnectionsMax= in the configurations.
@@ -24,8 +24,6 @@ RING = 34 + 5
 DISKS = {"state": "/var/lib/belfry", "runtime": "/run/belfry"}
 FILES = {"sequence", "last-word", "last-exit", "io.belfry.Lifecycle.lock"}
 PRESSURE = "/run/soak-pressure"
-CLOCK = "/run/soak-clock"
-CLOCK_DOUBLE = "/usr/lib/belfry-clock-double.so"
 # How often each interruption happens, compared with the others.
 INTERRUPTIONS = {"restart": 3, "kill -9": 4, "stop and start": 1, "journald restart": 1}
 # Seconds for everything that must happen.
@@ -34,7 +32,7 @@ UNIT = f"""
 [Unit]
 StartLimitIntervalSec=0
 [Service]
-Environment=MEMORY_PRESSURE_WATCH={PRESSURE} MEMORY_PRESSURE_WRITE= LD_PRELOAD={CLOCK_DOUBLE} CLOCK_DOUBLE={CLOCK}
+Environment=MEMORY_PRESSURE_WATCH={PRESSURE} MEMORY_PRESSURE_WRITE= {ENVIRONMENT}
 """
 
 
@@ -51,13 +49,10 @@ class SoakHost:
         for folder in DISKS.values():
             self.host.run("mkdir", "-p", folder)
             self.host.run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder)
-        for fifo in (PRESSURE, CLOCK):
-            self.host.run("mkfifo", "-m", "666", fifo)
+        self.host.run("mkfifo", "-m", "666", PRESSURE)
         # The fifo ends for the service when nobody has it open for writing.
         self.pressure = os.open(self.host.path(PRESSURE), os.O_RDWR | os.O_NONBLOCK)
-        source = KIT / "clock_double.c"
-        library = str(self.host.path(CLOCK_DOUBLE))
-        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, source], check=True)
+        self.clock = ClockDouble(self.host)
         self.host.write(f"/run/systemd/system/{SERVICE}.d/soak.conf", UNIT)
         self.host.systemctl("daemon-reload")
         self.belfry.configure(GOOD.format(connections=CONNECTIONS[0]))
@@ -67,7 +62,8 @@ class SoakHost:
         self.host.systemctl("stop", SERVICE)
         for folder in DISKS.values():
             self.host.run("umount", "--lazy", folder)
-        self.host.run("rm", "-f", PRESSURE, CLOCK, CLOCK_DOUBLE)
+        self.host.run("rm", "-f", PRESSURE)
+        self.clock.remove()
         os.close(self.pressure)
 
     def signal(self, name: str, pid: int | None) -> None:
@@ -89,20 +85,11 @@ class SoakHost:
 
     def set_clock(self, usec: int) -> str | None:
         """Sets the clock on or back. Returns the notification that must follow, if there is a process that will see it."""
-        return "significantTimeChange" if self._move_clocks(usec, 0) else None
+        return "significantTimeChange" if self.clock.move((usec, 0)) else None
 
     def sleep(self, usec: int) -> str | None:
         """The machine was asleep. Returns the same as `set_clock`."""
-        return "didResume" if self._move_clocks(usec, usec) else None
-
-    def _move_clocks(self, realtime: int, boottime: int) -> bool:
-        try:
-            descriptor = os.open(self.host.path(CLOCK), os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            return False
-        with open(descriptor, "w") as file:
-            file.write(f"{realtime} {boottime}\n")
-        return True
+        return "didResume" if self.clock.move((usec, usec)) else None
 
     def set_zone(self, name: str) -> None:
         """Links another zone, as timedatectl does it. If it is the same zone, nothing follows."""

@@ -14,11 +14,10 @@ import subprocess
 import time
 from pathlib import Path
 
-from host_roots import PROJECT
+from private_service import DAEMON, PrivateService
 from soak_model import POST, Fault
 from varlink_client import Subscriber, VarlinkClient
 
-DAEMON = PROJECT / ".build/release/belfryd"
 CONFIGURATION = """
 [Logger]
 Target=stderr
@@ -33,9 +32,7 @@ STRACE = ["strace", "-I2", "-qq", "--signal=none"]
 LIMIT = 30
 # Nothing of the machine, and the same order of everything in each run.
 ENVIRONMENT = {
-    "PATH": os.environ["PATH"],
     "TZ": "UTC",
-    "SWIFT_BACKTRACE": "enable=no",
     "SWIFT_DETERMINISTIC_HASHING": "1",
     "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus",
 }
@@ -45,17 +42,13 @@ class Ended(Exception):
     """The process has ended, perhaps as it should."""
 
 
-class SweptService:
+class SweptService(PrivateService):
     """A service over several processes, each of which gets what the one before has stored."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
-        self.path = folder / "socket"
+        super().__init__(folder, CONFIGURATION)
         self.log = folder / "log"
         self.trace = folder / "trace"
-        for name in ("run", "state"):
-            (folder / name).mkdir()
-        (folder / "belfry.conf").write_text(CONFIGURATION)
         self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
         self.manager.bind(str(folder / "notify"))
         # What the process has sent to the service manager, and the descriptors in the store.
@@ -75,7 +68,7 @@ class SweptService:
         self.messages = []
         self.status = None
         self.log.write_bytes(b"")
-        command = [str(DAEMON), "--config", f"{self.folder}/belfry.conf", "--socket", str(self.path)]
+        command = [str(DAEMON), *self.options]
         if strace:
             # Its parent is still this process, and not strace.
             command = [*STRACE, "-D", "-o", str(self.trace), *strace, *command]
@@ -94,10 +87,9 @@ class SweptService:
             for number, copy in enumerate([fcntl.fcntl(d, fcntl.F_DUPFD_CLOEXEC, 100) for _, d in self.store], 3):
                 os.dup2(copy, number)
             environment = {
+                **self.environment,
                 **ENVIRONMENT,
                 "NOTIFY_SOCKET": f"{self.folder}/notify",
-                "RUNTIME_DIRECTORY": f"{self.folder}/run",
-                "STATE_DIRECTORY": f"{self.folder}/state",
                 "LISTEN_PID": str(os.getpid()),
                 "LISTEN_FDS": str(len(self.store)),
                 "LISTEN_FDNAMES": ":".join(name for name, _ in self.store),
