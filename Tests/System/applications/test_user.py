@@ -31,6 +31,7 @@ def test_an_application_of_a_user_follows_its_unit(user):
     user.host.run("chown", "-R", "anna:", f"{user.home}/.config")
     user.shell("systemctl --user daemon-reload && systemctl --user start shop")
     user.shell("until systemctl --user --quiet is-active belfryd@shop; do sleep 0.1; done")
+    assert user.shell("belfryctl enable shop").stdout == "shop: belfryd@shop.service stands for shop.service\n"
     user.shell("belfryctl --socket $XDG_RUNTIME_DIR/belfry@shop/io.belfry.Lifecycle pause")
     user.shell("systemctl --user stop shop")
     assert user.shell(f"cat $HOME/{LOG}").stdout.split() == ["Start", "Pause", "Stop"]

@@ -47,7 +47,7 @@ INSTALLED = [
     "/share/zsh/vendor-completions/_belfryctl",
 ]
 # Documents and folders that are installed as they are in the project.
-READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Fleet/docs", "Examples", "Sources/*.docc/*"]
+READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Benchmarks/README.md", "docs", "Fleet/docs", "Examples", "Sources/*.docc/*"]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
