@@ -207,7 +207,10 @@ package.targets += [
     tests("Tests/Service/BelfryListenersTests", ["Varlink"]),
     tests(
         "Tests/Service/BelfryTests",
-        ["AsyncMainProbe", "BelfryConfiguration", "ServiceProbe", "SettingsProbe", "belfryctl", "belfryd"]),
+        [
+            "AsyncMainProbe", "BelfryConfiguration", "BelfryTesting", "ServiceProbe", "SettingsProbe", "belfryctl",
+            "belfryd",
+        ]),
 
     tests("Tests/Service/BelfryTestingTests", ["Belfry", "BelfryServer"]),
 

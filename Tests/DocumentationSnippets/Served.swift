@@ -16,6 +16,11 @@ func serve(_ service: BelfryService, _ cache: Cache) {
     service.mediator.post(Served(path: "/a", status: 200))
 }
 
+func work(_ service: BelfryService, on queue: AsyncStream<Int>, _ process: @escaping (Int) async throws -> Void) throws
+{
+    try service.addWorker("jobs") { for await job in queue { try await process(job) } }
+}
+
 func serveAndWait(_ service: BelfryService, _ queue: Store) async throws -> LifecycleReport {
     let report = await service.mediator.post(Served(path: "/a", status: 200))
     service.mediator.perform(.pause) { _ in }

@@ -65,9 +65,30 @@ extension BelfryService {
         _ configuration: ServiceGroupConfiguration, name: String = "serviceGroup", follows: [String] = [],
         readiness: ServiceReadiness? = nil, startDeadline: Duration? = nil, shutdownDeadline: Duration? = nil
     ) throws(ListenerOrderError) {
-        try mediator.addListener(
-            ServiceGroupListener(
-                configuration, name: name, follows: follows, mediator: mediator, readiness: readiness,
-                startDeadline: startDeadline, shutdownDeadline: shutdownDeadline, onFailure: fail))
+        try mediator.addServiceGroup(
+            configuration, name: name, follows: follows, readiness: readiness, startDeadline: startDeadline,
+            shutdownDeadline: shutdownDeadline, onEnd: workEnded)
+    }
+}
+
+extension LifecycleMediator {
+    /// Adds a listener for a group, unless it has no services.
+    package func addServiceGroup(
+        _ configuration: ServiceGroupConfiguration, name: String = "serviceGroup", follows: [String] = [],
+        readiness: ServiceReadiness? = nil, startDeadline: Duration? = nil, shutdownDeadline: Duration? = nil,
+        onEnd: @escaping WorkerListener.Ended
+    ) throws(ListenerOrderError) {
+        guard !configuration.services.isEmpty else { return }
+        let begun = configuration.services.map { _ in ServiceReadiness() }
+        var group: ServiceGroup?
+        let listener = WorkerListener(
+            name, follows: follows, readiness: begun + (readiness.map { [$0] } ?? []), startDeadline: startDeadline,
+            stopDeadline: shutdownDeadline, requestEnd: { _ in await group?.triggerGracefulShutdown() }, onEnd: onEnd
+        ) { ended in
+            let made = ServiceGroup(configuration: configuration.observed(begun, onEnd: ended))
+            group = made
+            try await made.run()
+        }
+        try addListener(listener)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import Belfry
 import BelfryServiceLifecycle
 import Lifecycle
 import LifecycleTesting
@@ -28,10 +29,13 @@ final class GroupFixture {
     }
 
     func add(_ configuration: ServiceGroupConfiguration, readiness: ServiceReadiness? = nil) throws {
-        try mediator.addListener(
-            ServiceGroupListener(configuration, mediator: mediator, readiness: readiness) { [unowned self] error in
-                failures.append(error)
-            })
+        try mediator.addServiceGroup(configuration, readiness: readiness) { [unowned self] result in
+            switch result {
+            case .failure(let error): failures.append(error)
+            case .success where mediator.isStopping: break
+            case .success: mediator.perform(.stop, userInfo: Termination(.finished).userInfo)
+            }
+        }
     }
 
     func service(_ name: String, _ manner: ScriptedService.Manner = .serving) -> ScriptedService {

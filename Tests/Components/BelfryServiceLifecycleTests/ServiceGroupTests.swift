@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import Belfry
 import BelfryServiceLifecycle
 import Lifecycle
 import LifecycleTesting
@@ -8,7 +9,7 @@ import ServiceLifecycle
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct ServiceGroupListenerTests {
+struct ServiceGroupTests {
     let fixture = GroupFixture()
     var mediator: LifecycleMediator { fixture.mediator }
 
@@ -201,7 +202,7 @@ struct ServiceGroupListenerTests {
 
         let report = await fixture.perform(.stop)
 
-        #expect(report.notifications.last?.problems == ["serviceGroup: out of luck"])
+        #expect(report.notifications.last?.problems == ["serviceGroup: service 'b': out of luck"])
         #expect(fixture.failures.map { "\($0)" } == ["service 'b': out of luck"])
         #expect(fixture.journal.lines.last == "a has shut down")
     }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Signals that the services of a group are ready: the port is open, the queue is joined, the cache is warm.
-///
-/// swift-service-lifecycle knows when a service runs, but not when it is ready. A service with one of these signals it, and
-/// the launch waits for that:
+/// Signals that work is ready (`BelfryService.addWorker`), or the services of a group: the port is open, the queue is joined,
+/// the cache is warm. The launch waits for that.
 ///
 ///     let ready = ServiceReadiness()
 ///     let app = Application(router: router, onServerRunning: { _ in ready.signal() })
@@ -19,7 +17,7 @@ public nonisolated final class ServiceReadiness: Sendable {
     public func signal() { continuation.finish() }
 
     /// Returns when it is signalled, or when the task is cancelled.
-    func wait() async {
+    package func wait() async {
         for await _ in stream {}
     }
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryTesting
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WorkerTests {
+    /// What a worker waits for.
+    private final class Cue {
+        var continuation: CheckedContinuation<Void, any Error>?
+        var begun = 0
+        var isCancelled = false
+
+        func wait() async throws {
+            begun += 1
+            try await withCheckedThrowingContinuation { continuation = $0 }
+        }
+
+        func waitUntilCancelled() async throws {
+            begun += 1
+            while !Task.isCancelled { await Task.yield() }
+            isCancelled = true
+            try Task.checkCancellation()
+        }
+    }
+
+    private let cue = Cue()
+
+    private func launched(_ run: @escaping () async throws -> Void) async throws -> TestService {
+        let test = try TestService { try $0.addWorker("jobs", run) }
+        await test.script.run(.perform(.launch))
+        return test
+    }
+
+    @Test func workBeginsWithTheLaunchAndIsCancelledByAStop() async throws {
+        let test = try await launched(cue.waitUntilCancelled)
+        #expect(test.service.mediator.state == .active && cue.begun == 1)
+
+        await test.script.run(.perform(.pause), .perform(.resume))
+        #expect(!cue.isCancelled)
+        await test.script.run(.perform(.stop))
+
+        try await test.until { test.service.mediator.state == .notRunning }
+        #expect(cue.isCancelled && test.failures.isEmpty && test.script.problems.isEmpty)
+    }
+
+    @Test func errorOfTheWorkFailsTheService() async throws {
+        let test = try await launched(cue.wait)
+
+        cue.continuation?.resume(throwing: LifecycleRefusal("out of paper"))
+
+        try await test.until { !test.failures.isEmpty }
+        #expect(test.failures.map { "\($0)" } == ["'jobs': out of paper"])
+        await test.script.run(.perform(.stop))
+    }
+
+    @Test func endOfTheWorkStopsTheService() async throws {
+        let test = try await launched(cue.wait)
+
+        cue.continuation?.resume()
+
+        try await test.until { test.service.mediator.state == .notRunning }
+        #expect(test.script.events(Termination.self).map(\.reason) == [.finished] && test.failures.isEmpty)
+    }
+
+    @Test func workThatIgnoresTheStopIsLateAtItsDeadline() async throws {
+        let test = try TestService { try $0.addWorker("jobs", stopDeadline: .seconds(3), cue.wait) }
+        await test.script.run(.perform(.launch), .perform(.stop), .advance(.seconds(3)))
+
+        #expect(test.script.problems == ["willTerminate: jobs: no answer within its deadline"])
+        #expect(test.service.mediator.state == .notRunning)
+        cue.continuation?.resume()
+    }
+
+    @Test func workEndsWithARefusedLaunch() async throws {
+        let test = try TestService {
+            try $0.addWorker("jobs", cue.waitUntilCancelled)
+            try $0.mediator.addListener(
+                RecordingListener("no", [.didFinishLaunching], behavior: .throwing(LifecycleRefusal("not today"))))
+        }
+        await test.script.run(.perform(.launch))
+
+        try await test.until { cue.isCancelled }
+        #expect(test.failures.isEmpty)
+    }
+}
