@@ -3,13 +3,13 @@
 
 import Belfry
 
-nonisolated struct ThumbSettings: Decodable, Sendable {
-    enum Format: String, Decodable, CaseIterable { case jpeg, webp }
+nonisolated struct ThumbSettings: Codable, Sendable {
+    enum Format: String, Codable, CaseIterable { case jpeg, webp }
 
-    var format: Format  // Format=webp
+    var format = Format.webp  // Format=jpeg
     var sizeMax: ByteSize?  // SizeMax=1.5G
-    var timeout: Duration?  // Timeout=1min 30s
-    var folders: [String]  // Folders=/srv/a "/srv/b c"
+    var timeout = Duration.seconds(90)  // Timeout=1min 30s
+    var folders: [String] = []  // Folders=/srv/a "/srv/b c"
 }
 
 nonisolated struct Palette: Sendable {
@@ -33,7 +33,7 @@ final class ThumbListener: LifecycleListener {
 
 func thumbd() {
     ServiceMain.run(ServiceOptions(name: "thumbd", version: "1.4", arguments: CommandLine.arguments)) { service in
-        let settings = try service.settings(ThumbSettings.self, section: "Thumbd")
+        let settings = try service.settings(ThumbSettings(), section: "Thumbd")
         let palette = try service.settings(Palette.self) { try .read("/etc/thumbd/palette") }
         try service.mediator.addListener(ThumbListener(settings, palette))
     }

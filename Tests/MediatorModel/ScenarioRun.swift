@@ -38,15 +38,17 @@ final class ScenarioRun {
             configuration[Int.self] = reloads
             return configuration
         }
-        let kinds: LifecycleMediator.EventKinds =
-            scenario.hasReportObserver ? [.transitionEnded, .delivered] : .transitionEnded
-        eventObservation = mediator.addEventObserver(for: kinds) { [unowned self] in
-            switch $0 {
+        let record = { [unowned self] (event: LifecycleMediator.Event) in
+            switch event {
             case .transitionEnded(let report): events.append(.transition(report.trigger, report.result))
             case .delivered(let report): events.append(.reported(report.notification.sequence, Self.answered(report)))
             default: break
             }
         }
+        eventObservation =
+            scenario.hasReportObserver
+            ? mediator.addEventObserver(for: .transitionEnded, .delivered, using: record)
+            : mediator.addEventObserver(for: .transitionEnded, using: record)
     }
 
     /// Runs a step, and waits until nothing changes by itself.

@@ -37,7 +37,7 @@ final class MediatorSubject: ChangingSubject {
 
     func post(_ times: Int) { for _ in 0..<times { mediator.post(.flushRequested) } }
 
-    func addAndRemove() { mediator.removeObserver(add()) }
+    func addAndRemove() { add().cancel() }
 }
 
 /// A notification center of Foundation.

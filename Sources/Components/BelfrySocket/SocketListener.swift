@@ -96,7 +96,7 @@ package final class SocketListener: LifecycleListener {
             subscribers.send($0)
             server.keepUp()
         }
-        events = mediator.addEventObserver(for: [.transitionEnded]) { [transitions, clock = mediator.clock] in
+        events = mediator.addEventObserver(for: .transitionEnded) { [transitions, clock = mediator.clock] in
             guard case .transitionEnded(let report) = $0 else { return }
             transitions.add(report, endUsec: clock.now.monotonicUsec)
         }

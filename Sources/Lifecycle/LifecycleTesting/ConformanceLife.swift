@@ -10,8 +10,8 @@ final class ConformanceLife {
         case perform(LifecycleTrigger)
         /// The launch of a service that was paused when its last run ended.
         case launchPaused
-        /// A reload that another listener refuses in this notification.
-        case refusedReload(LifecycleNotification.Name)
+        /// A reload whose configuration cannot be read.
+        case refusedReload
         /// A post of each name that the listener declared and that can be posted.
         case posts
 
@@ -19,7 +19,7 @@ final class ConformanceLife {
             switch self {
             case .perform(let trigger): trigger.rawValue
             case .launchPaused: "launch into the background"
-            case .refusedReload(let name): "reload refused in \(name)"
+            case .refusedReload: "refused reload"
             case .posts: "posts"
             }
         }
@@ -27,18 +27,14 @@ final class ConformanceLife {
 
     static let steps: [Step] = [
         .perform(.launch), .posts, .perform(.pause), .posts, .perform(.resume), .perform(.interrupt), .perform(.resume),
-        .perform(.reload), .refusedReload(.willReload), .refusedReload(.didReload), .perform(.pause),
-        .perform(.suspend), .perform(.endSuspension), .perform(.endSuspension), .perform(.stop), .posts,
+        .perform(.reload), .refusedReload, .perform(.pause), .perform(.suspend), .perform(.endSuspension),
+        .perform(.endSuspension), .perform(.stop), .posts,
     ]
     static let pausedSteps: [Step] = [.launchPaused, .posts, .perform(.resume), .perform(.pause), .perform(.stop)]
 
     private let stage: ConformanceStage
 
-    init(_ stage: ConformanceStage) {
-        self.stage = stage
-        // This cannot fail: it is the first listener.
-        try? stage.mediator.addListener(stage.refuser)
-    }
+    init(_ stage: ConformanceStage) { self.stage = stage }
 
     /// Runs a step to its end.
     ///
@@ -78,7 +74,7 @@ final class ConformanceLife {
 
     private func begun(by step: Step) -> [Begin] {
         let mediator = stage.mediator
-        stage.refuser.refused = nil
+        stage.isReadable = true
         switch step {
         case .perform(let trigger):
             let info = trigger == .launch ? launchInfo : Self.userInfo(trigger)
@@ -86,8 +82,8 @@ final class ConformanceLife {
         case .launchPaused:
             let info = launchInfo.merging(["paused": true]) { $1 }
             return [{ done in mediator.perform(.launch, userInfo: info) { _ in done() } }]
-        case .refusedReload(let name):
-            stage.refuser.refused = name
+        case .refusedReload:
+            stage.isReadable = false
             return [{ done in mediator.perform(.reload) { _ in done() } }]
         case .posts:
             let given = stage.check.userInfo
@@ -129,7 +125,12 @@ final class ConformanceStage {
     let check: ListenerConformance
     let clock = ManualClock()
     let mediator: LifecycleMediator
-    let refuser = RefusingListener()
+    /// Whether a reload can read the configuration.
+    var isReadable: Bool {
+        get { source.read == nil }
+        set { source.read = newValue ? nil : { throw LifecycleRefusal("unreadable") } }
+    }
+    private let source = ReloadSource()
     private(set) var failures: [String] = []
     private(set) var reports = 0
     private weak var listener: (any LifecycleListener)?
@@ -141,9 +142,7 @@ final class ConformanceStage {
         deadlines: LifecycleDeadlines = LifecycleDeadlines(stop: .seconds(86400), transition: .seconds(86400))
     ) {
         self.check = check
-        mediator = LifecycleMediator(
-            clock: clock, configuration: check.configuration, deadlines: deadlines,
-            readConfiguration: { check.configuration })
+        mediator = source.mediator(clock: clock, configuration: check.configuration, deadlines: deadlines)
         observation = mediator.addEventObserver(for: .delivered) { [unowned self] in
             if case .delivered(let report) = $0 { note(report) }
         }
@@ -205,7 +204,7 @@ final class ConformanceStage {
         reports += 1
         // The check of cancellation gives no time to anybody.
         guard mediator.deadlines.listener > .zero else { return }
-        for answer in report.listeners where answer.listener == name && name != refuser.name {
+        for answer in report.listeners where answer.listener == name {
             let told = report.notification.name
             switch answer.outcome {
             case .overran, .late: failures.append("answers within its deadline: no answer to '\(told)'")

@@ -60,7 +60,7 @@ public import Lifecycle
         self.mediator = mediator ?? source.mediator(clock: clock, configuration: nil)
         observations = [
             self.mediator.addObserver { [unowned self] in notifications.append($0) },
-            self.mediator.addEventObserver(for: [.delivered, .transitionEnded]) { [unowned self] in record($0) },
+            self.mediator.addEventObserver(for: .delivered, .transitionEnded) { [unowned self] in record($0) },
         ]
     }
 

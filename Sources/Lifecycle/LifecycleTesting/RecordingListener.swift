@@ -77,15 +77,3 @@ public final class RecordingListener: LifecycleListener {
         await withUnsafeContinuation { waiting.append($0) }
     }
 }
-
-/// A listener that refuses a new configuration in `willReload` or `didReload`.
-final class RefusingListener: LifecycleListener {
-    let name = "io.belfry.conformance.refuser"
-    var refused: LifecycleNotification.Name?
-
-    var answers: [LifecycleAnswer] {
-        for name in [LifecycleNotification.Name.willReload, .didReload] {
-            on(name) { [self] _ in if refused == name { throw LifecycleRefusal("not this one") } }
-        }
-    }
-}

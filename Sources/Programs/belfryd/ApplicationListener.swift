@@ -50,7 +50,7 @@ final class ApplicationListener: LifecycleListener {
         runs = UnitRunRecord(in: context.paths.runtimeDirectory)
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
-        events = mediator.addEventObserver(for: [.listenersChanged, .transitionEnded]) { [weak self] event in
+        events = mediator.addEventObserver(for: .listenersChanged, .transitionEnded) { [weak self] event in
             if case .transitionEnded(let report) = event, report.trigger == .launch { self?.hasLaunched = true }
             self?.work?.schedule()
         }

@@ -30,14 +30,17 @@ final class ConfigurationReading {
         configuration[EffectiveConfiguration.self] = loaded.effective
     }
 
-    /// Decodes a section of the service.
+    /// Reads a text as if it were a file.
+    init(text: String) { loaded = ConfigurationLoader.read(from: .files(["settings"]), reader: TextReader(text: text)) }
+
+    /// Decodes one or more sections of the service.
     ///
-    /// - Returns: nil if it has an error.
-    func decode<Settings: Decodable & Sendable>(_ type: Settings.Type, section: String) -> Settings? {
-        let decoded = SectionDecoder.decode(type, section: section, of: loaded)
+    /// - Returns: nil if they have an error.
+    func decode<Settings: Sendable>(_ decode: (LoadedConfiguration) -> DecodedSection<Settings>) -> Settings? {
+        let decoded = decode(loaded)
         loaded = loaded.adding(decoded.diagnostics)
         printedSettings.append { decoded.printed }
-        configuration[type] = decoded.value
+        configuration[Settings.self] = decoded.value
         return decoded.value
     }
 
@@ -93,4 +96,12 @@ final class ConfigurationReading {
         }
         for problem in problems { log.write(isDryRun ? .info : .error, "\(problem, limit: 4096)", .configuration) }
     }
+}
+
+/// A text in the place of files.
+private nonisolated struct TextReader: ConfigurationFileReader {
+    let text: String
+
+    func read(_ path: String, limit: Int) -> [UInt8] { Array(text.utf8.prefix(limit)) }
+    func names(in directory: String) -> [String] { [] }
 }

@@ -18,7 +18,7 @@ extension ServiceAssembly {
     func connect(_ parts: ServiceParts, _ compose: (BelfryService) throws -> Void) throws -> [AnyObject] {
         let (mediator, sources) = (parts.mediator, parts.sources)
         try mediator.addListener(parts.logger)
-        let timeline = mediator.addEventObserver(for: [.transitionEnded, .postAnswered]) { [log, unowned mediator] in
+        let timeline = mediator.addEventObserver(for: .transitionEnded, .postAnswered) { [log, unowned mediator] in
             let isWanted = mediator.configuration[LoggerSettings.self]?.isEnabled ?? true
             guard isWanted, log.showsFields, let record = TimelineRecord.record(of: $0) else { return }
             log.write(record)

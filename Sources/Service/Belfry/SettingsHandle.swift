@@ -1,30 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
+internal import BelfryJSON
 public import Lifecycle
+internal import Synchronization
 
-/// Settings that the service has declared with `BelfryService.settings`.
-@MainActor public struct SettingsHandle<Settings: Sendable> {
-    /// Weak, because listeners store their handles, and the mediator its listeners.
-    private weak var mediator: LifecycleMediator?
-    private let first: Settings
+/// Settings that the service has declared with `BelfryService.settings`. Any thread may read them, such as that of a request
+/// handler.
+public nonisolated struct SettingsHandle<Settings: Sendable>: Sendable {
+    private final class Current: Sendable {
+        let settings: Mutex<Settings>
+
+        init(_ first: Settings) { settings = Mutex(first) }
+    }
+
+    private let current: Current
 
     /// Puts settings into effect in a mediator, for tests of listeners. A service gets its handle from
     /// `BelfryService.settings(_:section:)`.
-    public init(_ first: Settings, in mediator: LifecycleMediator) {
-        (self.first, self.mediator) = (first, mediator)
+    @MainActor public init(_ first: Settings, in mediator: LifecycleMediator) {
         mediator.configuration[Settings.self] = first
+        current = Current(first)
+        _ = mediator.addEventObserver(for: .transitionEnded) { [current, unowned mediator] _ in
+            guard let settings = mediator.configuration[Settings.self] else { return }
+            current.settings.withLock { $0 = settings }
+        }.lasting()
     }
 
-    /// The settings in effect. A reload replaces them when every listener has accepted `didReload`. If the mediator no longer
-    /// exists, because a handle does not keep it, these are the settings of the start.
-    public var value: Settings { mediator?.configuration[Settings.self] ?? first }
+    /// The settings in effect. A reload replaces them when every listener has accepted `didReload`.
+    public var value: Settings { current.settings.withLock { $0 } }
 
     /// The settings that a notification carries: the new ones in `willReload` and `didReload`, and the old ones in
     /// `didFailToReload`. In any other notification, and in a `willReload` whose configuration could not be read, those in
     /// effect.
     public func value(in notification: LifecycleNotification) -> Settings {
         notification.configuration?[Settings.self] ?? value
+    }
+}
+
+extension SettingsHandle where Settings: Codable {
+    /// Decodes settings as a service does (`BelfryService.settings(_:section:)`), for tests of listeners.
+    ///
+    /// - Parameters:
+    ///   - text: the text of a configuration file.
+    ///   - section: the name in the brackets.
+    ///   - defaults: the settings of keys that are not set.
+    ///   - mediator: where they are put into effect.
+    /// - Throws: `LifecycleReloadError` with all errors in the text.
+    @MainActor public init(
+        parsing text: String, section: String, defaults: Settings, in mediator: LifecycleMediator
+    ) throws {
+        let presets = try BelfryService.presets(defaults)
+        let reading = ConfigurationReading(text: text)
+        let read = reading.decode { SectionDecoder.decode(Settings.self, presets, section: section, of: $0) }
+        guard let read, !reading.isRefused else { throw LifecycleReloadError(reading.reasons) }
+        self.init(read, in: mediator)
     }
 }
 
@@ -43,7 +74,37 @@ extension BelfryService {
     public func settings<Settings: Decodable & Sendable>(
         _ type: Settings.Type, section: String
     ) throws -> SettingsHandle<Settings> {
-        try declare(type, section: section) { $0.decode(type, section: section) }
+        try declare(type, section: section) { $0.decode { SectionDecoder.decode(type, section: section, of: $0) } }
+    }
+
+    /// Declares settings with defaults: a key that is not set has the value that it has in `defaults`.
+    ///
+    ///     let settings = try service.settings(ThumbSettings(), section: "Thumb")
+    ///
+    /// - Throws: as the form with a type, and the error of a value in `defaults` that cannot be encoded as JSON.
+    public func settings<Settings: Codable & Sendable>(
+        _ defaults: Settings, section: String
+    ) throws -> SettingsHandle<Settings> {
+        let presets = try Self.presets(defaults)
+        return try declare(Settings.self, section: section) {
+            $0.decode { SectionDecoder.decode(Settings.self, presets, section: section, of: $0) }
+        }
+    }
+
+    /// Declares settings that a service has several times, in sections with a name: `[Share photos]`, `[Share music]`.
+    ///
+    /// - Parameters:
+    ///   - defaults: the values of keys that are not set.
+    ///   - sections: the first word in the brackets.
+    /// - Returns: the settings by the second word in the brackets.
+    /// - Throws: as the form with one section.
+    public func settings<Settings: Codable & Sendable>(
+        _ defaults: Settings, sections: String
+    ) throws -> SettingsHandle<[String: Settings]> {
+        let presets = try Self.presets(defaults)
+        return try declare([String: Settings].self, section: sections) {
+            $0.decode { SectionDecoder.decodeAll(Settings.self, presets, sections: sections, of: $0) }
+        }
     }
 
     /// Declares settings of the service that have files of their own.
@@ -63,5 +124,13 @@ extension BelfryService {
         _ type: Settings.Type, section: String?, _ read: @escaping (ConfigurationReading) -> Settings?
     ) throws -> SettingsHandle<Settings> {
         SettingsHandle(try reader.declare(type, section: section, read: read), in: mediator)
+    }
+
+    /// The values of settings by their keys.
+    static func presets(_ defaults: some Encodable) throws -> JSONObject {
+        guard case .object(let presets) = try JSONValueEncoder().encode(defaults) else {
+            throw SettingsDeclarationError("the defaults '\(defaults)' have no properties")
+        }
+        return presets
     }
 }

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
+import BelfryTesting
 import Lifecycle
 import LifecycleTesting
 import Testing
@@ -23,12 +24,72 @@ struct SettingsHandleTests {
             ended = mediator
             let handle = SettingsHandle(5, in: mediator)
             try mediator.addListener(SizeListener(handle))
-            mediator.configuration[Int.self] = 6
-            #expect(handle.value == 6)
             return handle
         }()
 
         #expect(ended == nil)
         #expect(handle.value == 5)
+    }
+
+    nonisolated struct Share: Codable, Sendable, Equatable {
+        enum Mode: String, Codable, CaseIterable { case mirror, archive }
+
+        var mode = Mode.mirror
+        var sizeMax = ByteSize(bytes: 1024)
+        var timeout = Duration.milliseconds(1500)
+        var folders = ["/srv/a", "/srv/b c"]
+        var isOn = true
+        var title: String?
+        var ratio = 0.5
+    }
+
+    @Test func keysThatAreNotSetHaveTheirDefaults() async throws {
+        var handle: SettingsHandle<Share>?
+        let test = try TestService { handle = try $0.settings(Share(), section: "Share") }
+        let settings = try #require(handle)
+        #expect(settings.value == Share())
+
+        try test.replaceSettings("[Share]\nTimeout=2min\nFolders=/x\nTitle=old\nMode=archive\n")
+        await test.script.run(.perform(.launch), .perform(.reload))
+
+        let expected = Share(mode: .archive, timeout: .seconds(120), folders: ["/x"], title: "old")
+        #expect(settings.value == expected)
+        #expect(await Task.detached { settings.value }.value == expected)
+    }
+
+    @Test func allValuesThatDoNotFitAreReported() async throws {
+        let text = "[Share]\nTimeout=soon\nIsOn=perhaps\nMode=copy\nSizeMax=4\nColour=red\n"
+        let error = #expect(throws: LifecycleReloadError.self) {
+            let mediator = LifecycleMediator(clock: ManualClock())
+            _ = try SettingsHandle(parsing: text, section: "Share", defaults: Share(), in: mediator)
+        }
+
+        let lines = error?.reasons.map { $0.prefix { $0 != " " } }
+        #expect(
+            lines == ["settings:2:9:", "settings:3:6:", "settings:4:6:", "settings:6:1:"], "\(error?.reasons ?? [])")
+    }
+
+    @Test func textIsParsedForATest() throws {
+        let mediator = LifecycleMediator(clock: ManualClock())
+        let handle = try SettingsHandle(
+            parsing: "[Share]\nSizeMax=3M\n", section: "Share", defaults: Share(), in: mediator)
+
+        #expect(handle.value == Share(sizeMax: ByteSize(bytes: 3 << 20)))
+    }
+
+    @Test func sectionsWithANameAreDecodedEach() async throws {
+        var handle: SettingsHandle<[String: Share]>?
+        let text = "[Share photos]\nIsOn=no\n[Share music]\nRatio=0.25\n[Share photos]\nRatio=1\n"
+        let test = try TestService(settings: text) { handle = try $0.settings(Share(), sections: "Share") }
+        let settings = try #require(handle)
+        #expect(settings.value == ["photos": Share(isOn: false, ratio: 1), "music": Share(ratio: 0.25)])
+
+        try test.replaceSettings("[Share]\nIsOn=no\n[Share a b]\n[Share c]\nColour=red\n")
+        await test.script.run(.perform(.launch), .perform(.reload))
+        #expect(test.script.notificationNames.last == "didFailToReload" && settings.value.count == 2)
+
+        try test.replaceSettings("")
+        await test.script.run(.perform(.reload))
+        #expect(settings.value.isEmpty)
     }
 }

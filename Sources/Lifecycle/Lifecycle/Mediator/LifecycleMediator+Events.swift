@@ -31,7 +31,7 @@ extension LifecycleMediator {
         case listenersChanged
 
         /// The kind of this event.
-        var kind: EventKinds {
+        var kind: EventKind {
             switch self {
             case .delivered: .delivered
             case .postAnswered: .postAnswered
@@ -48,80 +48,60 @@ extension LifecycleMediator {
         }
     }
 
-    /// Kinds of events, one for each case of `Event`.
-    public nonisolated struct EventKinds: OptionSet, Sendable {
-        /// A bit for each kind.
-        public let rawValue: UInt16
+    /// Kinds of events: one for each case of `Event`, with its name.
+    public nonisolated enum EventKind: UInt16, Sendable, CaseIterable {
+        /// The event of this name.
+        case delivered, postAnswered, listenerFailed, began, transitionEnded, stopAccepted, merged, waiting, progress
+        /// The event of this name.
+        case healthChanged, listenersChanged
 
-        /// Kinds by their bits.
-        public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-        /// `Event.delivered`
-        public static let delivered = EventKinds(rawValue: 1 << 0)
-        /// `Event.transitionEnded`
-        public static let transitionEnded = EventKinds(rawValue: 1 << 1)
-        /// `Event.stopAccepted`
-        public static let stopAccepted = EventKinds(rawValue: 1 << 2)
-        /// `Event.merged`
-        public static let merged = EventKinds(rawValue: 1 << 3)
-        /// `Event.waiting`
-        public static let waiting = EventKinds(rawValue: 1 << 4)
-        /// `Event.progress`
-        public static let progress = EventKinds(rawValue: 1 << 5)
-        /// `Event.healthChanged`
-        public static let healthChanged = EventKinds(rawValue: 1 << 6)
-        /// `Event.listenerFailed`
-        public static let listenerFailed = EventKinds(rawValue: 1 << 7)
-        /// `Event.postAnswered`
-        public static let postAnswered = EventKinds(rawValue: 1 << 8)
-        /// `Event.began`
-        public static let began = EventKinds(rawValue: 1 << 9)
-        /// `Event.listenersChanged`
-        public static let listenersChanged = EventKinds(rawValue: 1 << 10)
-        /// Every kind.
-        public static let all = EventKinds(rawValue: 0x7ff)
+        var bit: UInt16 { 1 << rawValue }
     }
 
-    /// Calls `handler` with each event of these kinds, until the observation is cancelled or released.
+    /// Calls `handler` with each event of these kinds, or with every event if none is given, until the observation is cancelled
+    /// or released.
     ///
     /// Observers are called in the order in which they were added. One that is added during an event is first called with
     /// the next one.
     public func addEventObserver(
-        for kinds: EventKinds = .all, using handler: @escaping (Event) -> Void
-    ) -> LifecycleObservation { eventObservers.add(kinds, handler) }
+        for kinds: EventKind..., using handler: @escaping (Event) -> Void
+    ) -> LifecycleObservation {
+        eventObservers.add(kinds.isEmpty ? .max : kinds.reduce(0) { $0 | $1.bit }, handler)
+    }
 }
 
 /// The observers of a mediator's events. An event of a kind without observers costs one comparison.
 final class EventObserverList {
     private final class Observer {
-        let kinds: LifecycleMediator.EventKinds
+        /// The bits of their kinds.
+        let kinds: UInt16
         /// Nil when the observation has ended.
         var handler: ((LifecycleMediator.Event) -> Void)?
 
-        init(_ kinds: LifecycleMediator.EventKinds, _ handler: @escaping (LifecycleMediator.Event) -> Void) {
+        init(_ kinds: UInt16, _ handler: @escaping (LifecycleMediator.Event) -> Void) {
             self.kinds = kinds
             self.handler = handler
         }
     }
 
     private var observers: [Observer] = []
-    private var kinds: LifecycleMediator.EventKinds = []
+    private var kinds: UInt16 = 0
 
     /// Whether anybody observes events of this kind.
-    func observes(_ kind: LifecycleMediator.EventKinds) -> Bool { kinds.contains(kind) }
+    func observes(_ kind: LifecycleMediator.EventKind) -> Bool { kinds & kind.bit != 0 }
 
     func add(
-        _ kinds: LifecycleMediator.EventKinds, _ handler: @escaping (LifecycleMediator.Event) -> Void
+        _ kinds: UInt16, _ handler: @escaping (LifecycleMediator.Event) -> Void
     ) -> LifecycleObservation {
         let observer = Observer(kinds, handler)
         observers.append(observer)
-        self.kinds.formUnion(kinds)
+        self.kinds |= kinds
         return LifecycleObservation { [self] in
             // What the handler held goes last: its end may cancel other observations.
             let handler = observer.handler
             observer.handler = nil
             observers.removeAll { $0 === observer }
-            self.kinds = observers.reduce(into: []) { $0.formUnion($1.kinds) }
+            self.kinds = observers.reduce(0) { $0 | $1.kinds }
             withExtendedLifetime(handler) {}
         }
     }
@@ -129,7 +109,7 @@ final class EventObserverList {
     func send(_ event: LifecycleMediator.Event) {
         let kind = event.kind
         guard observes(kind) else { return }
-        for observer in observers where observer.kinds.contains(kind) { observer.handler?(event) }
+        for observer in observers where observer.kinds & kind.bit != 0 { observer.handler?(event) }
     }
 }
 

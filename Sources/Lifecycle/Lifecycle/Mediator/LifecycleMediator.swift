@@ -113,9 +113,6 @@
         }
     }
 
-    /// Ends an observation. The same as `observation.cancel()`.
-    public func removeObserver(_ observation: LifecycleObservation) { observation.cancel() }
-
     // MARK: Posting
 
     /// Posts a notification: calls its observers, and begins the answers of its listeners.

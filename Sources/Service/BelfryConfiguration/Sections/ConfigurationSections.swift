@@ -35,7 +35,9 @@ nonisolated struct ConfigurationSections {
     /// Reads the sections of that name, one for each second word in the brackets.
     ///
     /// - Parameter placeholder: what stands for the second word in messages.
-    mutating func readAll<Value>(_ name: String, _ placeholder: String, _ decode: (SectionReader) -> Value) -> [Value] {
+    mutating func readAll<Value>(
+        _ name: String, _ placeholder: String, key: SectionContent.KeyName = { $0 }, _ decode: (SectionReader) -> Value
+    ) -> [Value] {
         var contents: [SectionContent] = []
         var indices: [UTF8Text: Int] = [:]
         for section in found where section.name.string.hasSameBytes(as: name) {
@@ -45,7 +47,7 @@ nonisolated struct ConfigurationSections {
                 contents.append(SectionContent(name, instance: instance))
                 indices[UTF8Text(instance)] = index
             }
-            contents[index].add(section, key: { $0 }, &diagnostics)
+            contents[index].add(section, key: key, &diagnostics)
         }
         // Its keys are known also if no file has the section.
         let template = SectionReader(SectionContent(name, instance: placeholder))

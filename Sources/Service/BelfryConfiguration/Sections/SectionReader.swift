@@ -146,11 +146,14 @@ nonisolated final class SectionReader {
         return value
     }
 
+    /// Adds an error.
+    func add(_ problem: SettingProblem) { diagnostics.error(at: problem.position, problem.message) }
+
     private func check<Value>(_ body: () throws(SettingProblem) -> Value) -> Value? {
         do throws(SettingProblem) {
             return try body()
         } catch {
-            diagnostics.error(at: error.position, error.message)
+            add(error)
             return nil
         }
     }

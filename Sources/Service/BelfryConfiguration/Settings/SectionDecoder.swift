@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
+package import BelfryJSON
 
 /// Decodes a section of the service's own into the service's type.
 ///
@@ -12,35 +12,60 @@ package nonisolated struct SectionDecoder: Decoder {
     let section: SectionReader
     /// Where the section begins; where it could begin if no file has it.
     let position: ConfigurationPosition
+    /// The values of keys that are not set.
+    fileprivate let defaults: JSONObject
     package let codingPath: [any CodingKey] = []
     package var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+    private init(_ section: SectionReader, _ loaded: LoadedConfiguration, _ defaults: JSONObject) {
+        self.section = section
+        self.defaults = defaults
+        position = section.content.position ?? ConfigurationPosition(file: loaded.mainFile)
+    }
+
     /// Decodes a section.
     ///
-    /// `Decodable` ends at the first value that does not fit, so there is at most one error about values. All keys that
-    /// the type does not have are reported.
+    /// `Decodable` ends at the first value that does not fit and has no default. All other such values, and all keys that the
+    /// type does not have, are reported.
     ///
     /// - Parameters:
     ///   - type: what to decode.
+    ///   - defaults: the values of keys that are not set.
     ///   - name: the name of the section.
     ///   - loaded: the files; the section may be in several of them, or in none.
     package static func decode<Value: Decodable>(
-        _ type: Value.Type, section name: String, of loaded: LoadedConfiguration
+        _ type: Value.Type, _ defaults: JSONObject = [:], section name: String, of loaded: LoadedConfiguration
     ) -> DecodedSection<Value> {
-        var found = DiagnosticList()
-        let content = SectionContent(name, of: loaded.others, key: \.capitalized, &found)
-        let position = content.position ?? ConfigurationPosition(file: loaded.mainFile)
-        let decoder = SectionDecoder(section: SectionReader(content), position: position)
-        var value: Value?
-        do {
-            value = try type.init(from: decoder)
-        } catch {
-            let problem = decoder.problem(error)
-            found.error(at: problem.position, problem.message)
+        var sections = ConfigurationSections(loaded.others)
+        let value = sections.read(name, key: \.capitalized) { Self($0, loaded, defaults).decode(type) }
+        return DecodedSection(value, sections)
+    }
+
+    /// Decodes all sections with this first word in the brackets, by the second one.
+    package static func decodeAll<Value: Decodable>(
+        _ type: Value.Type, _ defaults: JSONObject, sections name: String, of loaded: LoadedConfiguration
+    ) -> DecodedSection<[String: Value]> {
+        var sections = ConfigurationSections(loaded.others)
+        var values: [String: Value] = [:]
+        _ = sections.readAll(name, "NAME", key: \.capitalized) { reader in
+            let value = Self(reader, loaded, defaults).decode(type)
+            if reader.content.position != nil, let instance = reader.content.instance { values[instance] = value }
         }
-        decoder.section.content.reportUnknownKeys(&found)
-        return DecodedSection(
-            value: found.hasErrors ? nil : value, diagnostics: found.diagnostics, content: decoder.section.content)
+        return DecodedSection(values, sections)
+    }
+
+    private func decode<Value: Decodable>(_ type: Value.Type) -> Value? {
+        do {
+            return try type.init(from: self)
+        } catch {
+            section.add(problem(error))
+            return nil
+        }
+    }
+
+    /// The default of a key; nil if there is none.
+    fileprivate func preset<Value: Decodable>(_ key: some CodingKey, as type: Value.Type) throws -> Value? {
+        try defaults[key.stringValue].map { try JSONValueDecoder().decode(type, from: $0) }
     }
 
     /// The decoder of a key, which the type asks for.
@@ -77,16 +102,22 @@ package nonisolated struct SectionDecoder: Decoder {
     }
 }
 
-/// A decoded section.
+/// A decoded section, or several.
 package nonisolated struct DecodedSection<Value> {
     /// The value; nil if there is an error.
     package let value: Value?
     /// The errors.
     package let diagnostics: [ConfigurationDiagnostic]
-    fileprivate let content: SectionContent
+    /// What was read as a file, with a comment about each key.
+    package let printed: String
 
-    /// The section as a file, with a comment about each key.
-    package var printed: String { content.printed }
+    fileprivate init(_ value: Value?, _ read: ConfigurationSections) {
+        var sections = read
+        _ = sections.end()
+        self.value = sections.diagnostics.hasErrors ? nil : value
+        diagnostics = sections.diagnostics.diagnostics
+        printed = sections.effective.sections.map(\.printed).joined(separator: "\n")
+    }
 }
 
 /// Reads the values of a section by their keys.
@@ -105,12 +136,20 @@ private nonisolated struct KeyedSection<Key: CodingKey>: KeyedDecodingContainerP
         Key(stringValue: name) ?? Key(stringValue: name.capitalized) ?? Key(stringValue: name.uncapitalized)
     }
 
-    func contains(_ key: Key) -> Bool { !section.decoder(of: key).isEmpty }
+    func contains(_ key: Key) -> Bool { !section.decoder(of: key).isEmpty || section.defaults[key.stringValue] != nil }
 
-    func decodeNil(forKey key: Key) -> Bool { section.decoder(of: key).isEmpty }
+    func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try section.decoder(of: key).decode(type)
+        let decoder = section.decoder(of: key)
+        guard let preset = try section.preset(key, as: type) else { return try decoder.decode(type) }
+        do {
+            return decoder.isEmpty ? preset : try decoder.decode(type)
+        } catch let problem as SettingProblem {
+            // Reported, and the next values are decoded too.
+            section.section.add(problem)
+            return preset
+        }
     }
 
     func nestedContainer<Nested: CodingKey>(

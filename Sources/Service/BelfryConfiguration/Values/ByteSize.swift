@@ -3,7 +3,7 @@
 
 /// A number of bytes. In a configuration it is written in systemd's syntax, to the base 1024: `4096`, `64K`, `1.5G`,
 /// `1G 512M`.
-public nonisolated struct ByteSize: Sendable, Comparable, Decodable {
+public nonisolated struct ByteSize: Sendable, Comparable, Codable {
     /// The number of bytes.
     public var bytes: UInt64
 
@@ -21,6 +21,14 @@ public nonisolated struct ByteSize: Sendable, Comparable, Decodable {
         } catch {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
         }
+    }
+
+    /// Encodes the number of bytes as text.
+    ///
+    /// - Throws: the errors of the encoder.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode("\(bytes)")
     }
 
     /// Parses text in systemd's syntax.

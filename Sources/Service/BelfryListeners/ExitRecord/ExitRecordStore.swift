@@ -38,7 +38,7 @@ package final class ExitRecordStore {
         write()
         observations = [
             mediator.addObserver(forName: .willTerminate) { [unowned self] in update($0) },
-            mediator.addEventObserver(for: [.stopAccepted, .transitionEnded]) { [unowned self] in
+            mediator.addEventObserver(for: .stopAccepted, .transitionEnded) { [unowned self] in
                 switch $0 {
                 case .stopAccepted(let origin): begin(by: origin)
                 case .transitionEnded(let report): update(report)

@@ -36,7 +36,7 @@ package final class LoggerListener: LifecycleListener {
         self.counter = counter
         refusedPosts = RefusedPosts(clock: mediator.clock, log: log)
         apply(mediator.configuration)
-        events = mediator.addEventObserver(for: [.listenerFailed, .merged, .healthChanged]) { [unowned self] in
+        events = mediator.addEventObserver(for: .listenerFailed, .merged, .healthChanged) { [unowned self] in
             write($0)
         }
     }

@@ -53,7 +53,7 @@ final class ManagerStatus {
         self.pause = pause
         self.log = log
         self.isTimeKnown = isTimeKnown
-        events = mediator.addEventObserver(for: [.stopAccepted, .began, .progress, .transitionEnded]) { [weak self] in
+        events = mediator.addEventObserver(for: .stopAccepted, .began, .progress, .transitionEnded) { [weak self] in
             switch $0 {
             case .stopAccepted(let origin): self?.stop(origin)
             case .began(let transition): self?.begin(transition)
