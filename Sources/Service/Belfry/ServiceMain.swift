@@ -43,6 +43,15 @@ internal import Lifecycle
             exit(assembly.fail(error))
         }
     }
+
+    /// Only says what to write instead.
+    @available(
+        *, unavailable, message: "compose is synchronous: begin asynchronous work in willFinishLaunching of a listener"
+    )
+    public static func run(
+        _ options: ServiceOptions, with components: [ServiceComponent] = [],
+        _ compose: (BelfryService) async throws -> Void
+    ) -> Never { fatalError() }  // the compiler refuses each call
 }
 
 /// `ServiceMain.run` was called in a task.

@@ -42,17 +42,28 @@ struct CompilerMessageTests {
         #expect(messages.isEmpty)
     }
 
+    @Test func asynchronousCompositionSaysWhatToWriteInstead() throws {
+        let source =
+            "func main(_ load: () async -> Void) { ServiceMain.run(ServiceOptions(name: \"a\")) { _ in await load() } }"
+        let messages = try compile("@MainActor \(source)", importing: "Belfry")
+
+        #expect(messages.contains("begin asynchronous work in willFinishLaunching of a listener"), "\(messages)")
+    }
+
     /// Compiles a file of a module of its own.
     ///
     /// - Returns: the messages.
-    private func compile(_ source: String) throws -> String {
+    private func compile(_ source: String, importing module: String = "Lifecycle") throws -> String {
         let directory = try TemporaryDirectory()
-        let file = try directory.write("Snippet.swift", "import Lifecycle\n\(source)\n")
+        let file = try directory.write("Snippet.swift", "import \(module)\n\(source)\n")
         let modules =
             URL(filePath: try ProbeProcess.path(of: "AllocationProbe")).deletingLastPathComponent().path + "/Modules"
+        let headers = ProjectFile.url("Sources/Ground/CBelfry/include").path
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules, file]
+        compiler.arguments = [
+            "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-I\(headers)", file,
+        ]
         let messages = Pipe()
         compiler.standardError = messages
         try compiler.run()

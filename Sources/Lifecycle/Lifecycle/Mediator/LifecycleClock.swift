@@ -28,6 +28,20 @@ extension LifecycleClock {
     public var stamp: LifecycleTime { now }
 }
 
+extension LifecycleClock {
+    /// Waits. In a test the time passes on the manual clock.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before.
+    @_alwaysEmitIntoClient
+    public func sleep(for duration: Duration) async throws {
+        let (stream, end) = AsyncStream.makeStream(of: Never.self)
+        let timer = schedule(after: duration) { end.finish() }
+        for await _ in stream {}
+        timer.cancel()
+        try Task.checkCancellation()
+    }
+}
+
 /// A timer of a `LifecycleClock`.
 @MainActor public protocol LifecycleTimer: AnyObject {
     /// Cancels the call. Does nothing if it was made already.

@@ -59,6 +59,31 @@ struct LifecycleMediatorAsyncTests {
         #expect(fixture.mediator.state == .background)
     }
 
+    @Test func sleepLastsByTheClock() async throws {
+        var hasSlept = false
+        let sleeping = Task.immediate {
+            try await fixture.clock.sleep(for: .seconds(3))
+            hasSlept = true
+        }
+        fixture.clock.advance(by: .seconds(2))
+        await Task.yield()
+        #expect(!hasSlept && fixture.clock.pendingTimers == 1)
+
+        fixture.clock.advance(by: .seconds(1))
+
+        try await sleeping.value
+        #expect(hasSlept)
+    }
+
+    @Test func cancelledSleepLeavesNoTimer() async {
+        let sleeping = Task.immediate { try await fixture.clock.sleep(for: .seconds(3)) }
+
+        sleeping.cancel()
+
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+        #expect(fixture.clock.pendingTimers == 0)
+    }
+
     @Test func backgroundTaskLastsAsLongAsItsWork() async throws {
         fixture.perform(.launch)
         var finish: (() -> Void)?
