@@ -83,19 +83,6 @@ def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind)
         assert f"'{path}'" in text
 
 
-def test_lock_on_the_runtime_directory_by_another_user_prevents_nothing(place):
-    for directory in (place.runtime, *place.runtime.parents):
-        os.chmod(directory, os.stat(directory).st_mode | 0o055)
-    command = ["setpriv", f"--reuid={NOBODY}", "--clear-groups", "flock", str(place.runtime), "sh", "-c", "echo locked; cat"]
-    with running(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stranger:
-        assert stranger.stdout.readline() == "locked\n"
-
-        text, status = run(place)
-
-    assert status == 0, text
-    assert (place.runtime / "io.belfry.Lifecycle.lock").stat().st_mode & 0o777 == 0o600
-
-
 def test_belfryctl_does_not_trust_a_directory_of_another_user(place, tmp_path):
     shared = tmp_path / "shared"
     shared.mkdir()

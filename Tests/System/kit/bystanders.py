@@ -12,6 +12,7 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 
 from belfry_service import ADDRESS, SERVICE, BelfryService
+from programs import memory
 from socket_memory import SocketMemory
 from varlink_client import Subscriber, VarlinkClient, VarlinkError
 
@@ -93,7 +94,7 @@ class Bystanders:
     def measure(self) -> None:
         unread = self.memory.sent_and_unread()
         self.seen.unread = max(self.seen.unread, unread)
-        self.seen.total = max(self.seen.total, unread + resident(self.pid))
+        self.seen.total = max(self.seen.total, unread + (memory(self.pid) << 10))
 
     def live(self, control: Connection) -> None:
         control.send("ready")
@@ -138,7 +139,7 @@ def unharmed(
     theirs.close()
     try:
         assert ours.poll(30) and ours.recv() == "ready"
-        before = resident(outer)
+        before = memory(outer) << 10
         yield lambda: go_around(rounds)
         go_around(rounds, times=1)
         ours.send("end")
@@ -149,7 +150,7 @@ def unharmed(
         process.join()
     remains = settled(belfry, outer, before)
     # With what the service used for clients that had gone.
-    peak = resident(outer, "VmHWM") - before
+    peak = (memory(outer, "VmHWM") << 10) - before
     what, wait = seen.longest()
     figures.append(
         f"{name}: {what} took {wait * 1000:.0f} ms at the longest, memory {peak / MIB:+.1f} MiB and"
@@ -171,19 +172,13 @@ def go_around(rounds: Synchronized, times: int = 5) -> None:
         time.sleep(0.01)
 
 
-def resident(pid: int, kind: str = "VmRSS") -> int:
-    """The resident memory of a process of this machine, in bytes; with `RssAnon` the anonymous part."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(kind))
-
-
 def settled(belfry: BelfryService, pid: int, before: int) -> int:
     """The memory that remains when the service has noticed that all clients are gone."""
     with suppress(AssertionError), belfry.connect() as client:
         belfry.wait_for(
-            lambda: client.call("GetState") and resident(pid) - before <= REMAINS, "give memory back", seconds=10
+            lambda: client.call("GetState") and (memory(pid) << 10) - before <= REMAINS, "give memory back", seconds=10
         )
-    return resident(pid) - before
+    return (memory(pid) << 10) - before
 
 
 def ends_in_order(belfry: BelfryService, figures: list[str]) -> None:

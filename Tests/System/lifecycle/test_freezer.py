@@ -14,18 +14,12 @@ def frozen_usec(belfry) -> int:
     return int(dict(line.split() for line in lines)["frozen_usec"])
 
 
-def freeze_and_thaw(belfry, seconds: float = 0.5, by_systemd: bool = True) -> int:
-    """Freezes the unit for about this time; returns the microseconds that the kernel has counted. systemd freezes a unit only
-    while it is active, not while it reloads."""
+def freeze_and_thaw(belfry, seconds: float = 0.5) -> int:
+    """Freezes the unit for about this time; returns the microseconds that the kernel has counted."""
     before = frozen_usec(belfry)
-    file = f"/sys/fs/cgroup{belfry.property('ControlGroup')}/cgroup.freeze"
-    for verb, value in (("freeze", 1), ("thaw", 0)):
-        if by_systemd:
-            belfry.host.systemctl(verb, belfry.name)
-        else:
-            belfry.host.run("sh", "-c", f"echo {value} >{file}")
-        if verb == "freeze":
-            belfry.host.run("sleep", str(seconds))
+    belfry.host.systemctl("freeze", belfry.name)
+    belfry.host.run("sleep", str(seconds))
+    belfry.host.systemctl("thaw", belfry.name)
     return frozen_usec(belfry) - before
 
 
@@ -43,21 +37,6 @@ def test_resume_after_a_freeze_has_its_exact_duration(started_on_each):
     assert belfry.status()["state"] == "active"
     record = belfry.notifications()[-1]
     assert record["MESSAGE"].endswith(f"suspended by the freezer for {counted // 1000} ms")
-
-
-def test_each_freeze_during_a_reload_is_posted_after_it(started_on_each):
-    subscriber = started_on_each.subscribe()
-    with started_on_each.connect() as listener, started_on_each.connect() as client:
-        listener.attach("slow", "willReload")
-        started_on_each.kill("HUP")
-        token = listener.reply()["token"]
-        counted = [freeze_and_thaw(started_on_each, seconds, by_systemd=False) for seconds in (0.1, 0.3)]
-        client.call("Answer", {"token": token, "outcome": "completed"})
-
-        seen = [*subscriber.until("didReload"), subscriber.next(), subscriber.next()]
-
-    assert [n["name"] for n in seen] == ["willReload", "didReload", "didResume", "didResume"]
-    assert [n["userInfo"]["durationUsec"] for n in seen[2:]] == counted
 
 
 def test_cont_after_a_freeze_is_reported_by_itself(started_on_each):

@@ -2,14 +2,9 @@
 # Belfry: lifecycle notifications for Linux services.
 """A stop during another transition ends in order, within the time of the unit."""
 
-import json
-
 from belfry_service import SERVICE, BelfryService
 from sequences import STOP
 from varlink_client import Subscriber, VarlinkClient
-
-PROBE_RECORD = "/var/lib/belfry-probe/last-word"
-
 
 def reload_that_hangs(belfry: BelfryService, listener: VarlinkClient) -> Subscriber:
     """Attaches a listener that never answers; returns a subscriber that has seen the reload that waits for it."""
@@ -46,25 +41,3 @@ def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
     assert (record["BELFRY_NOTIFICATION"], record["BELFRY_OUTCOME"]) == ("willReload", "overran")
     record = exit_record_of_the_previous_run(on_each)
     assert (record["kind"], record["reason"], record["origin"]["signal"]) == ("stopped", "stop", "SIGTERM")
-
-
-def starting(probe, manner: str) -> None:
-    """Starts the service, and returns when the launch waits for the listener."""
-    probe.start(manner, "--no-block", TimeoutStopSec="5s", StateDirectory="belfry-probe")
-    probe.wait_for(lambda: "waiting for 'probe'" in probe.property("StatusText"), "wait for its listener")
-
-
-def ended_well(probe) -> bool:
-    record = json.loads(probe.host.path(PROBE_RECORD).read_text())["lastWord"]
-    return probe.property("Result") == "success" and (record["kind"], record["exitStatus"]) == ("stopped", 0)
-
-
-def test_launch_that_hangs_is_cut_by_a_stop_and_its_listener_named(probe):
-    starting(probe, "hangStart")
-
-    probe.stop()
-
-    assert ended_well(probe)
-    [record] = [r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran"]
-    assert (record["BELFRY_LISTENER"], record["BELFRY_NOTIFICATION"]) == ("probe", "didFinishLaunching")
-    assert not any(r.get("BELFRY_NOTIFICATION") == "didBecomeActive" for r in probe.journal())

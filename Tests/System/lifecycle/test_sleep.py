@@ -28,9 +28,7 @@ def sleeper(on_each, login):
     on_each.start()
     wait_for_locks(on_each, BOTH)
     with on_each.connect() as program:
-        parameters = {"listener": "sleeper", "names": ["willSleep"], "deadlineUsec": 60_000_000, "confirm": True}
-        program.send("Attach", parameters, more=True)
-        program.reply()
+        program.attach("sleeper", "willSleep")
         yield program
 
 

@@ -9,9 +9,7 @@ def test_pause_stops_the_process_even_if_a_reload_comes_during_it(on_each):
     on_each.configure(STOP_ON_PAUSE)
     on_each.start()
     with on_each.connect() as program, on_each.connect() as answers:
-        names = ["didEnterBackground", "willReload"]
-        program.send("Attach", {"listener": "saver", "names": names, "confirm": True}, more=True)
-        program.reply()
+        program.attach("saver", "didEnterBackground", "willReload")
 
         on_each.kill("TSTP")
         pause = program.reply()

@@ -125,17 +125,3 @@ def test_actions_and_urls(started):
                 answers.call("Answer", {"token": question["token"], "outcome": outcome})
                 assert ctl.wait(20) == status, (command, ctl.stderr.read())
                 assert status or "dancer" in ctl.stdout.read()
-
-
-def test_message_says_whether_the_service_is_in_the_foreground(started):
-    assert started.ctl("post", "didReceiveNotification", check=False).returncode == 64
-    with dancer(started, "didReceiveNotification") as program, started.connect() as answers:
-        for is_in_foreground in (True, False):
-            message = ["name=mail", 'userInfo:={"id":7}', "foreground=perhaps"]
-            with started.running_ctl("post", "didReceiveNotification", *message, "--wait") as ctl:
-                question = program.reply()
-                expected = {"name": "mail", "userInfo": {"id": 7}, "foreground": is_in_foreground}
-                assert question["notification"]["userInfo"] == expected
-                answers.call("Answer", {"token": question["token"], "outcome": "newData"})
-                assert ctl.wait(20) == 0 and "newData" in ctl.stdout.read()
-            started.ctl("pause")

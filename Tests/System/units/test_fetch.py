@@ -15,8 +15,7 @@ TIMER = "belfryd-fetch.timer"
 def fetcher(started_on_each):
     """A listener that can fetch, and a connection for its answers."""
     with started_on_each.connect() as listener, started_on_each.connect() as answers:
-        listener.send("Attach", {"listener": "feed", "names": ["performFetch"], "confirm": True}, more=True)
-        listener.reply()
+        listener.attach("feed", "performFetch")
         yield listener, answers
     started_on_each.host.systemctl("reset-failed", FETCH, check=False)
 

@@ -90,25 +90,6 @@ def test_unit_that_systemd_does_not_load_is_an_error(on_each, written):
         on_each.host.run("rm", f"{FOLDER}/masked.service")
 
 
-def test_changed_file_is_not_what_systemd_has_loaded(started_on_each, written):
-    written(f"{SERVICE}.d/z.conf", "[Service]\nKillMode=mixed\n")
-    started_on_each.host.write(f"{FOLDER}/{SERVICE}.d/z.conf", "[Service]\nKillMode=none\n")
-    started_on_each.host.run("touch", "--date=tomorrow", f"{FOLDER}/{SERVICE}.d/z.conf")
-
-    status, lines = check(started_on_each, SERVICE)
-
-    assert status == 0 and len(lines) == 1 and "have changed since systemd read them" in lines[0]
-
-
-def test_watchdog_is_known_of_a_unit_that_runs(started_on_each, installed_and):
-    assert installed_and("WatchdogSec=0") == (0, [])
-    started_on_each.host.systemctl("restart", SERVICE)
-
-    status, [line] = check(started_on_each, SERVICE)
-
-    assert status == 0 and "warning: no WatchdogSec=: systemd does not detect that the service hangs" in line
-
-
 @pytest.mark.parametrize("way_out, fits", [("", False), ("ReadWritePaths=/srv", True)])
 def test_sandbox_is_compared_with_the_paths_that_listeners_need(on_each, installed_and, way_out, fits):
     on_each.configure("[Cache thumbnails]\nPath=/srv/thumbnails\n")
