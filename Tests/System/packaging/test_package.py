@@ -195,6 +195,31 @@ def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
     bare.host.systemctl("stop", shop.unit.name)
 
 
+def test_one_file_and_a_restart_of_its_unit_give_redis_a_lifecycle(bare, package):
+    host = bare.host
+
+    def ask(*command: str) -> str:
+        bare.wait_for(lambda: host.run("redis-cli", "PING", check=False).returncode == 0, "answer")
+        return host.run("redis-cli", "-e", *command).stdout.strip()
+
+    with host.path("/etc/redis/redis.conf").open("a") as file:
+        file.write('save ""\nappendonly no\n')
+    host.systemctl("start", "redis-server")
+    bare.install_packages(package)
+    host.write("/etc/belfry/applications/redis.conf", code_block("ini", "# /etc/belfry/applications/redis.conf\n"))
+    host.systemctl("daemon-reload")
+    host.systemctl("restart", "redis-server")
+    redis = Application(host, "redis", "redis-server.service")
+    redis.wait_until_up()
+
+    assert ask("SET", "last", "written") == "OK"
+    host.systemctl("stop", "redis-server")
+    host.systemctl("start", "redis-server")
+
+    assert ask("GET", "last") == "written"
+    host.systemctl("stop", "redis-server")
+
+
 # What dpkg reports in the middle of an upgrade (`--status-fd` in dpkg(1)).
 CUTS = ["processing: upgrade: belfry", "status: belfry: half-installed", "processing: configure: belfry", "status: belfry: half-configured"]
 UPGRADE = """
