@@ -59,30 +59,6 @@ def test_full_file_system_of_the_runtime_directory_loses_only_the_counter(place)
     assert "No space left on device (ENOSPC), counting notifications from 1" in text
 
 
-@pytest.mark.parametrize("name", ["last-word", "last-exit", "last-word.new", "state", "state.new"])
-@pytest.mark.parametrize("kind", ["fifo", "directory", "socket", "device", "link"])
-def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind):
-    path = place.state / name
-    match kind:
-        case "fifo":
-            os.mkfifo(path)
-        case "directory":
-            path.mkdir()
-        case "socket":
-            with socket.socket(socket.AF_UNIX) as made:
-                made.bind(str(path))
-        case "device":
-            os.mknod(path, 0o600 | 0o020000, os.makedev(1, 5))
-        case "link":
-            path.symlink_to("/dev/zero")
-
-    text, status = run(place)
-
-    assert status == 0, text
-    if name == "last-word":
-        assert f"'{path}'" in text
-
-
 def test_belfryctl_does_not_trust_a_directory_of_another_user(place, tmp_path):
     shared = tmp_path / "shared"
     shared.mkdir()

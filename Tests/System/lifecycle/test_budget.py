@@ -23,24 +23,6 @@ def test_stop_with_progress_reports_gets_the_time_it_needs(probe):
     assert not any("gave no answer" in message for message in probe.messages())
 
 
-def cut(probe) -> int:
-    """How long the stop waited for the listener that was cut and named, in microseconds. The stop itself succeeded."""
-    assert probe.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
-    record = next(r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran")
-    assert record["BELFRY_LISTENER"] == "probe"
-    assert record["BELFRY_NOTIFICATION"] == "willTerminate"
-    assert probe.property("StatusText").endswith(", late: 'probe'")
-    return int(record["BELFRY_DURATION_USEC"])
-
-
-def test_listener_that_hangs_is_cut_and_named(probe):
-    probe.start("hang", TimeoutStopSec="5s")
-
-    probe.stop()
-
-    assert cut(probe) < 5_000_000
-
-
 def pause_for_real(belfry, **settings: str) -> Subscriber:
     """Starts the service in a unit with these settings, and pauses it so that its process stops itself."""
     belfry.drop_in(**settings)

@@ -44,14 +44,6 @@ def test_lost_listener_ends_the_service_at_once_even_without_a_watchdog(probe):
     probe.wait_for(lambda: probe.property("ActiveState") == "active", "come back")
 
 
-def test_lost_listener_is_a_failure_of_the_watchdog(probe):
-    probe.start("frail", Restart="no")
-    probe.kill("USR2")
-    probe.wait_for(lambda: probe.property("ActiveState") == "failed", "be ended")
-
-    assert probe.property("Result") == "watchdog"
-
-
 def stored(probe) -> int:
     return int(probe.property("NFileDescriptorStore"))
 

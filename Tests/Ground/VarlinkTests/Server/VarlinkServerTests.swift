@@ -28,15 +28,6 @@ struct VarlinkServerTests {
         #expect(peer.received == [#"{"parameters":{"text":"a"}}"#])
     }
 
-    @Test func callIsAnswered() throws {
-        let peer = try fixture.peer()
-
-        peer.write(echo("hi"))
-
-        #expect(try fixture.receive(1, peer) == [#"{"parameters":{"text":"hi"}}"#])
-        #expect(fixture.problems.isEmpty)
-    }
-
     /// The check of one call must not be reused for the next.
     @Test(
         arguments: [
