@@ -15,7 +15,6 @@ final class JobListener: LifecycleListener {
 
     var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in quality = try work.quality() }
-        on(.didFinishLaunching) { [self] _ in Task { try await doJobs() } }
         on(.didBecomeActive) { [self] _ in takesJobs = true }
         on(.willResignActive) { [self] _ in takesJobs = false }
         on(.willReload) { [self] _ in _ = try work.quality() }
@@ -24,7 +23,7 @@ final class JobListener: LifecycleListener {
         onEvent(Termination.self) { [self] end in work.say("stopped: \(end.reason.rawValue)") }
     }
 
-    private func doJobs() async throws {
+    func doJobs() async throws {
         while true {
             if takesJobs, let job = work.next() {
                 let task = mediator.beginBackgroundTask(named: job, deadline: .seconds(30))
@@ -38,5 +37,7 @@ final class JobListener: LifecycleListener {
 }
 
 ServiceMain.run(ServiceOptions(name: "worker"), with: [.socket]) { service in
-    try service.mediator.addListener(JobListener(service.mediator))
+    let listener = JobListener(service.mediator)
+    try service.mediator.addListener(listener)
+    try service.addWorker("jobs", listener.doJobs)
 }

@@ -55,7 +55,7 @@ extension LifecycleMediator {
         /// The event of this name.
         case healthChanged, listenersChanged
 
-        var bit: UInt16 { 1 << rawValue }
+        var bit: UInt16 { 1 &<< rawValue }
     }
 
     /// Calls `handler` with each event of these kinds, or with every event if none is given, until the observation is cancelled
@@ -107,9 +107,9 @@ final class EventObserverList {
     }
 
     func send(_ event: LifecycleMediator.Event) {
-        let kind = event.kind
-        guard observes(kind) else { return }
-        for observer in observers where observer.kinds & kind.bit != 0 { observer.handler?(event) }
+        let bit = event.kind.bit
+        guard kinds & bit != 0 else { return }
+        for observer in observers where observer.kinds & bit != 0 { observer.handler?(event) }
     }
 }
 
