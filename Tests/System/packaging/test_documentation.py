@@ -89,7 +89,7 @@ def test_commands_of_the_journal_find_records(started):
     started.wait_until_logged()
 
     for command in commands("BELFRY_NOTIFICATION=willTerminate"):
-        assert "will" in started.host.run("sh", "-c", command).stdout
+        assert "belfryd" in started.host.run("sh", "-c", command).stdout
 
 
 def test_program_is_attached_from_a_shell(started):
