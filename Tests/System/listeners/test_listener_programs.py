@@ -160,17 +160,18 @@ def test_listener_enabled_at_boot_attaches_and_is_there_at_the_end_of_the_host(r
 
 
 def test_health_of_a_listener_is_told_and_the_watchdog_goes_on(started):
-    guard = ListenerUnit(started, "guard")
-    sick = started.host.path("/srv/guard.sick")
+    # Not the name of the one that serves the tests above.
+    nurse = ListenerUnit(started, "nurse")
+    sick = started.host.path("/srv/nurse.sick")
     try:
-        guard.write("willReload", "#!/bin/sh\n", "Health=/bin/sh -c 'test ! -e /srv/guard.sick'\nHealthInterval=1s\n")
-        guard.start()
+        nurse.write("willReload", "#!/bin/sh\n", "Health=/bin/sh -c 'test ! -e /srv/nurse.sick'\nHealthInterval=1s\n")
+        nurse.start()
         sick.touch()
         started.wait_for(lambda: started.ctl("is-active", check=False).returncode == 1, "notice that it does not work")
-        assert "guard is degraded: Health= failed: exit status 1" in started.ctl("is-active", check=False).stdout
+        assert "nurse is degraded: Health= failed: exit status 1" in started.ctl("is-active", check=False).stdout
         sick.unlink()
         started.wait_for(lambda: started.ctl("is-active", check=False).returncode == 0, "notice that it works again")
         assert started.property("NRestarts") == "0"
     finally:
         sick.unlink(missing_ok=True)
-        guard.remove()
+        nurse.remove()

@@ -4,13 +4,14 @@
 
 from contextlib import ExitStack
 
+from application import Application
 from belfry_service import CACHE_TAG, SERVICE
 from listener_unit import ListenerUnit
 from message_catalog import catalog, check_records
 from probe_service import ProbeService
 
 # The names under which belfryd and belfry-listener log here.
-PROGRAMS = ["belfryd", "belfry-listener", "guard"]
+PROGRAMS = ["belfryd", "belfry-listener", "guard", "shop"]
 # What programs of listeners write. The last line of one that is killed may be cut.
 OUTPUT = "output of the program"
 
@@ -92,6 +93,17 @@ def run_listeners(belfry) -> None:
         guard.remove()
 
 
+def run_application(belfry) -> None:
+    """Has belfry-listener say that a command of an application ran."""
+    shop = Application(belfry.host)
+    try:
+        shop.write_unit()
+        shop.write()
+        shop.begin()
+    finally:
+        shop.remove()
+
+
 def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     cache = "/var/cache/belfry/explained"
     on_each.configure(f"[Cache explained]\nPath={cache}\nFilesMax=0\n")
@@ -127,6 +139,7 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     entries = catalog(on_each.host)
     on_each.configure("")
     run_listeners(on_each)
+    run_application(on_each)
     records = on_each.host.journal(after=on_each.cursor)
     records = [r for r in records if r.get("SYSLOG_IDENTIFIER") in PROGRAMS and not OUTPUT.startswith(r["MESSAGE"])]
     records += [r for r in records_of_an_unhealthy_service(on_each.host) if r.get("MESSAGE_ID") in entries]
