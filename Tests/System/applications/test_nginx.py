@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from belfry_service import CACHE_TAG
 from documentation import code_block
 from load import PORT, requests
 from memory_hog import hog
@@ -118,6 +119,7 @@ def upgrade(nginx: ShippedApplication) -> None:
 
 def test_flush_and_memory_warning_empty_the_cache_and_lose_no_request(nginx):
     cached = nginx.host.path(f"{CACHE}/1/a")
+    nginx.host.write(f"{CACHE}/CACHEDIR.TAG", CACHE_TAG)
     replies = {}
 
     def empties(what: str) -> None:
@@ -132,6 +134,6 @@ def test_flush_and_memory_warning_empty_the_cache_and_lose_no_request(nginx):
         empties("a rehearsed warning")
         with hog(nginx.unit):
             empties("pressure in its own control group")
-    assert set(replies) == {"good"}
+    assert set(replies) == {"good"} and nginx.host.path(f"{CACHE}/CACHEDIR.TAG").exists()
     warnings = [record for record in nginx.notifications() if record["BELFRY_NOTIFICATION"] == "didReceiveMemoryWarning"]
     assert warnings[-1]["MESSAGE"].rpartition(" ")[2] in ("some", "full")
