@@ -38,14 +38,14 @@ package nonisolated struct GeneratedUnits {
             Wants=\(listener)
 
             [Service]
-            \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout))
+            \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 2))
             """
         let program = """
             \(head)Description=Belfry commands for \(unit)
             Before=\(instance)
 
             [Service]
-            \(Self.limit("TimeoutStopSec", 90, timeout))\(isOfUser ? "" : Self.account(application.user))
+            \(Self.limit("TimeoutStopSec", 90, timeout * 2))\(isOfUser ? "" : Self.account(application.user))
             """
         let directory = isOfUser ? "/usr/lib/systemd/user" : "/usr/lib/systemd/system"
         files = [
@@ -55,9 +55,10 @@ package nonisolated struct GeneratedUnits {
         ]
     }
 
-    /// A time limit of the unit, if the default does not leave ten seconds besides a command.
-    private static func limit(_ key: String, _ seconds: Int64, _ timeout: Duration) -> String {
-        let needed = timeout.components.seconds + 11
+    /// A time limit of the unit, if the default does not leave ten seconds besides the commands, of which a stop may have two: one
+    /// that was running, and its own.
+    private static func limit(_ key: String, _ seconds: Int64, _ commands: Duration) -> String {
+        let needed = commands.components.seconds + 11
         return needed > seconds ? "\(key)=\(needed)s\n" : ""
     }
 

@@ -52,10 +52,11 @@ struct GeneratedUnitsTests {
     }
 
     @Test func aLongCommandRaisesTheLimitsOfTheUnits() throws {
-        let short = try units("Timeout=10s"), long = try units("Timeout=2min")
+        let short = try units("Timeout=5s"), long = try units("Timeout=2min")
 
         #expect(!(try text(short["belfryd@pg.service.d/50-application.conf"])).contains("Timeout"))
-        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=131s\n"))
-        #expect(try text(long["belfry-listener@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=131s\n"))
+        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStartSec=131s\n"))
+        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=251s\n"))
+        #expect(try text(long["belfry-listener@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=251s\n"))
     }
 }
