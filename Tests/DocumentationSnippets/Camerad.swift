@@ -24,6 +24,6 @@ final class CameraListener: LifecycleListener {
 func camerad() {
     ServiceMain.run(ServiceOptions(name: "camerad"), with: [.socket]) { service in
         try service.mediator.addListener(CameraListener())
-        service.observe(MemoryWarning.self) { warning in print("memory is short: \(warning.level)") }
+        service.observeEvent(MemoryWarning.self) { warning in print("memory is short: \(warning.level)") }
     }
 }

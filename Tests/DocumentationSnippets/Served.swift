@@ -11,7 +11,7 @@ struct Served: LifecycleEvent, Codable {
 
 func serve(_ service: BelfryService, _ cache: Cache) {
     service.observe(.didReceiveMemoryWarning) { _ in cache.shrink() }
-    service.observe(Termination.self) { end in print(end.reason) }
+    service.observeEvent(Termination.self) { end in print(end.reason) }
 
     service.mediator.post(Served(path: "/a", status: 200))
 }

@@ -40,7 +40,7 @@ func videod() {
 }
 
 func observe(_ service: BelfryService, _ cache: Cache) {
-    service.observe(MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
+    service.observeEvent(MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
 }
 
 func observe(_ mediator: LifecycleMediator, _ cache: Cache) -> LifecycleObservation {

@@ -49,11 +49,11 @@ public import Lifecycle
 
     /// Calls `handler` for each notification of this type whose user info fits the type, for as long as the service runs.
     ///
-    ///     service.observe(MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
+    ///     service.observeEvent(MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
     ///
     /// - Returns: the observation, to end it early with `cancel()`. To release it has no effect.
     @discardableResult
-    public func observe<Event: LifecycleEvent>(
+    public func observeEvent<Event: LifecycleEvent>(
         _ type: Event.Type, using handler: @escaping (Event) -> Void
     ) -> LifecycleObservation {
         mediator.addObserver(of: type, using: handler).lasting()

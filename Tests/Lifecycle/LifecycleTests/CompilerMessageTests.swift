@@ -22,6 +22,15 @@ struct CompilerMessageTests {
         #expect(messages.contains(message) && !messages.contains("cannot infer"), "\(messages)")
     }
 
+    @Test func messageNamesTheMisspeltNameOfAnObserver() throws {
+        let messages = try compile(
+            "func f(_ service: BelfryService) { service.observe(.didBecomActive) { _ in print(1) } }",
+            importing: "Belfry")
+
+        #expect(
+            messages.contains("has no member 'didBecomActive'") && !messages.contains("cannot infer"), "\(messages)")
+    }
+
     @Test func modulesWithoutAnActorExtendTheTypes() throws {
         let messages = try compile(
             """

@@ -25,8 +25,8 @@ final class EventListener: LifecycleListener {
     init(_ service: BelfryService) {
         mediator = service.mediator
         service.observe(.flushRequested) { _ in say("flush observed") }
-        service.observe(Served.self) { say("served \($0.path)") }
-        service.observe(Quiet.self) { _ in say("quiet") }
+        service.observeEvent(Served.self) { say("served \($0.path)") }
+        service.observeEvent(Quiet.self) { _ in say("quiet") }
     }
 
     var answers: [LifecycleAnswer] {

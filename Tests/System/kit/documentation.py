@@ -32,6 +32,7 @@ def sample(command: str) -> tuple[list[str], list[str]]:
 def shape(line: str) -> str:
     """The line with dates, durations, ids of processes and users, and the number of a notification replaced."""
     line = re.sub(r"\d{4}-\d\d-\d\d(T| )\d\d:\d\d:\d\d(\.\d+\+0000 +\d+)?", "DATE", line)
+    line = re.sub(r"deadlineUsec=\d+", "deadlineUsec=NUMBER", line)
     line = re.sub(r"\b([pu]id) \d+", r"\1", re.sub(r"^( +Last: )\d+", r"\1NUMBER", line))
     return re.sub(r"\d+(\.\d+)? (us|ms|s)\b", "TIME", line)
 
