@@ -51,7 +51,8 @@ final class ConfigurationReader {
             throw SettingsDeclarationError("unable to declare the section '\(section)': it is Belfry's")
         }
         if declarations.contains(where: declaration.collides) {
-            throw SettingsDeclarationError("unable to declare the settings '\(type)': the type or section is declared")
+            throw SettingsDeclarationError(
+                "unable to declare the settings '\(type)': its type or section is used already")
         }
         declarations.append(declaration)
         guard let settings = read(reading) else { throw ConfigurationRefusal(reading) }
