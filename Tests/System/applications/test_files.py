@@ -47,6 +47,13 @@ def test_a_file_with_errors_yields_a_message_and_nothing_else(shop):
     assert answer.returncode == 78 and "shop.conf:2:6: error" in answer.stderr
 
 
+def test_a_user_that_does_not_exist_is_an_error(shop):
+    shop.write(user="nobdy")
+    for command in ("check", "enable"):
+        answer = shop.host.run("belfryctl", command, "shop", check=False)
+        assert answer.returncode == 78 and "shop.conf:3:1: error: there is no user 'nobdy'" in answer.stderr
+
+
 def test_enable_begins_at_once_and_disable_ends_it(shop):
     shop.host.systemctl("start", shop.unit.name)
     pid = shop.unit.main_pid()

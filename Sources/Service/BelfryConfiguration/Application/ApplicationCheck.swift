@@ -2,8 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryLinux
+internal import Glibc
 
-/// Checks the files of applications, and what a start of them would meet: their programs.
+/// Checks the files of applications, and what a start of them would meet: their users and programs.
 package nonisolated struct ApplicationCheck {
     /// The applications without an error in their files.
     package private(set) var applications: [ApplicationSettings] = []
@@ -30,6 +31,10 @@ package nonisolated struct ApplicationCheck {
             var file = application.file
             if let settings = application.settings {
                 applications.append(settings)
+                if let user = settings.user, UInt32(user) == nil, getpwnam(user) == nil {
+                    file.error(
+                        at: "User", in: ApplicationFile.application, "there is no user \(DisplayText.quoted(user))")
+                }
                 Self.checkPrograms(of: settings, for: account("belfry-listener@\(name).service"), &file)
             }
             diagnostics += file.diagnostics
