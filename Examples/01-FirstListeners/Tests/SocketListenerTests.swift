@@ -39,7 +39,7 @@ struct SocketListenerTests {
         let client = try socket.connect()
         try await test.until { test.service.mediator.listeners[0].activity == "1 connection at systemd:clients" }
 
-        test.service.mediator.perform(.pause)
+        test.service.mediator.perform(.pause) { _ in }
         #expect(test.service.mediator.state == .inactive)
         try client.send("which frame?\n")
         try await test.until { client.isEnded }
