@@ -9,7 +9,6 @@
 #include "CBenchmark.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -41,7 +41,7 @@ package final class SessionCompletion {
     /// Ends the command with success once nobody reads its standard output any more, even if it has nothing to write.
     package func finishWithOutput(on loop: MainEventLoop) {
         // A regular file always has somebody: epoll(7) refuses it.
-        output = try? loop.source(descriptor: STDOUT_FILENO, []) { [weak self] in
+        output = try? loop.source(descriptor: StandardStream.output.descriptor, []) { [weak self] in
             if !$0.isDisjoint(with: [.error, .hangUp]) { self?.finish(.success(.success)) }
         }
     }

@@ -174,14 +174,20 @@ def test_upgrade_and_removal_run_each_program_once_at_the_stop_and_once_at_the_s
     assert bare.processes() == []
 
 
-def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
-    bare.install_packages(package)
+def paused_application(bare) -> Application:
+    """An application of the installed package that was started and then paused."""
     shop = Application(bare.host)
     shop.write_unit()
     shop.write()
     shop.begin()
     shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.ctl("pause")
+    return shop
+
+
+def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
+    bare.install_packages(package)
+    shop = paused_application(bare)
     for another in (newer, package):
         pid = shop.main_pid()
         bare.install_packages(another)
@@ -240,12 +246,7 @@ def test_an_application_notices_no_upgrade_that_is_cut(bare, package, newer):
     for number, path in enumerate((newer, package)):
         packages.append(f"/var/tmp/{number}.deb")
         shutil.copy(path, bare.host.path(packages[-1]))
-    shop = Application(bare.host)
-    shop.write_unit()
-    shop.write()
-    shop.begin()
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
-    shop.ctl("pause")
+    shop = paused_application(bare)
     pid = shop.unit.main_pid()
     kills = [(cut, 'kill -KILL "-$(cat /run/upgrade.pid)"') for cut in CUTS]
     kills += [(CUTS[-1], f"systemctl kill --kill-whom=main --signal=KILL {unit.name}") for unit in (shop, shop.listener)]

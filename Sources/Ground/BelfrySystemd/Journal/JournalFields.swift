@@ -39,23 +39,12 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
 
     /// Adds `NAME=value`.
     package mutating func add(_ name: StaticString, _ value: Int64) {
-        addNumber(name) { DecimalDigits.write(value, before: $0) }
+        DecimalDigits.withBytes(of: value) { add(Self.bytes(of: name), $0) }
     }
 
     /// Adds `NAME=value`.
     package mutating func add(_ name: StaticString, _ value: UInt64) {
-        addNumber(name) { DecimalDigits.write(value, before: $0) }
-    }
-
-    private mutating func addNumber(
-        _ name: StaticString, _ write: (UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
-    ) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DecimalDigits.longest) { room in
-            guard let base = room.baseAddress else { return }
-            let end = base + room.count
-            let start = write(end)
-            add(Self.bytes(of: name), UnsafeBufferPointer(start: start, count: end - start))
-        }
+        DecimalDigits.withBytes(of: value) { add(Self.bytes(of: name), $0) }
     }
 
     private mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: String) {

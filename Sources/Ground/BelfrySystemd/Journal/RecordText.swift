@@ -62,17 +62,12 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
         // Numbers. A generic function would take five times as long.
 
         /// Adds a number.
-        package mutating func appendInterpolation(_ value: Int64) {
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DecimalDigits.longest) { room in
-                guard let base = room.baseAddress else { return }
-                let end = base + room.count
-                let start = DecimalDigits.write(value, before: end)
-                bytes += UnsafeBufferPointer(start: start, count: end - start)
-            }
-        }
+        package mutating func appendInterpolation(_ value: Int64) { DecimalDigits.withBytes(of: value) { bytes += $0 } }
 
         /// Adds a number.
-        package mutating func appendInterpolation(_ value: UInt64) { appendLiteral(String(value)) }
+        package mutating func appendInterpolation(_ value: UInt64) {
+            DecimalDigits.withBytes(of: value) { bytes += $0 }
+        }
 
         /// Adds a number.
         package mutating func appendInterpolation(_ value: Int) { appendInterpolation(Int64(value)) }
