@@ -35,7 +35,7 @@ def test_four_users_with_all_connections_do_not_lock_the_owners_out(started, fig
 def test_thousand_users_of_one_person_do_not_delay_the_owners(started, figures):
     """One person can have many users (subuid(5)): strangers share their part of each turn."""
     with unharmed(started, figures, "1000 users who call without end", GROWTH_OF_MANY, newcomers=(0,)):
-        assail(started, [call("GetState") * 100], 1000, users=1000, rounds=3, read=True, anew=True)
+        assail(started, [call("GetState") * 100], 1000, users=1000, rounds=3, read=True)
 
 
 def test_one_user_with_all_its_connections_locks_no_other_out(started, figures):

@@ -6,7 +6,8 @@ internal import Glibc
 
 /// Messages that wait to be written to one stream.
 struct MessageQueue {
-    private var messages: [EncodedMessage] = []
+    /// Nil where a message was written whole: a stream holds no memory beyond `byteCount`.
+    private var messages: [EncodedMessage?] = []
     private var head = 0
     /// How much of the message at `head` was written.
     private var written = 0
@@ -31,7 +32,7 @@ struct MessageQueue {
         let start = head + Int(max(first, begun) - sent)
         guard start < messages.count else { return 0 }
         let removed = messages.count - start
-        for message in messages[start...] { byteCount -= message.count }
+        for case let message? in messages[start...] { byteCount -= message.count }
         messages.removeSubrange(start...)
         return removed
     }
@@ -46,13 +47,12 @@ struct MessageQueue {
 
     /// Describes in `vectors` what to write next. Returns how many are used, and how many bytes they have.
     func fill(_ vectors: UnsafeMutableBufferPointer<iovec>) -> (parts: Int, bytes: Int) {
-        let parts = min(messages.count - head, vectors.count)
-        var bytes = 0
-        for part in 0..<parts {
-            let message = messages[head + part]
-            let skipped = part == 0 ? written : 0
-            vectors[part] = iovec(iov_base: message.base + skipped, iov_len: message.count - skipped)
+        var (parts, bytes) = (0, 0)
+        for case let message? in messages[head...].prefix(vectors.count) {
+            let skipped = parts == 0 ? written : 0
+            vectors[parts] = iovec(iov_base: message.base + skipped, iov_len: message.count - skipped)
             bytes += message.count - skipped
+            parts += 1
         }
         return (parts, bytes)
     }
@@ -61,8 +61,9 @@ struct MessageQueue {
     mutating func consume(_ bytes: Int) {
         byteCount -= bytes
         written += bytes
-        while head < messages.count, written >= messages[head].count {
-            written -= messages[head].count
+        while head < messages.count, let message = messages[head], written >= message.count {
+            written -= message.count
+            messages[head] = nil
             head += 1
             sent += 1
         }
