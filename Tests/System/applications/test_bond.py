@@ -164,9 +164,7 @@ def rebooted(request):
             application.write()
         host.systemctl("enable", "enabled.service", "masked.service")
         host.systemctl("mask", "masked.service")
-        host.systemctl("reboot")
-        host.wait_for_end()
-        host.boot_again("multi-user.target")
+        host.reboot("multi-user.target")
         yield applications
 
 

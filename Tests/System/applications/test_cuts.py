@@ -2,12 +2,10 @@
 # Belfry: lifecycle notifications for Linux services.
 """Something is killed, or systemd reloads, in the middle of each step of an application."""
 
-import time
 from contextlib import contextmanager
 
 import pytest
 from application import FOLDER, Application
-from programs import memory
 
 VERBS = ["Start", "Pause", "Resume", "Stop"]
 
@@ -165,37 +163,3 @@ def test_enable_says_that_the_generator_could_not_write(shop):
         shop.host.systemctl("daemon-reload")
     shop.host.run("belfryctl", "enable", "shop")
     shop.wait_until_up()
-
-
-@pytest.mark.nightly
-def test_a_hundred_applications(belfry, figures):
-    host = belfry.host
-    names = [f"shop{number}" for number in range(100)]
-    applications = [Application(host, name) for name in names]
-    try:
-        begun = time.monotonic()
-        host.systemctl("daemon-reload")
-        bare = time.monotonic() - begun
-        for application in applications:
-            application.write_unit()
-            host.write(application.file, f"[Application]\nUnit={application.unit.name}\n[On]\nStop=/bin/true\n")
-        begun = time.monotonic()
-        host.systemctl("daemon-reload")
-        reload = time.monotonic() - begun
-        begun = time.monotonic()
-        host.systemctl("start", *(application.unit.name for application in applications))
-        for application in applications:
-            application.wait_until_up(120)
-        start = time.monotonic() - begun
-        resident = sum(memory(unit.outer_pid()) for one in applications for unit in (one, one.listener))
-        figures.append(
-            f"100 applications: daemon-reload {reload:.2f} s (without {bare:.2f} s), all up after {start:.1f} s,"
-            f" {resident / 100 / 1024:.1f} MiB each"
-        )
-        host.systemctl("stop", *(application.unit.name for application in applications))
-        assert all(application.property("ActiveState") == "inactive" for application in applications)
-    finally:
-        for application in applications:
-            for path in (application.file, f"/run/systemd/system/{application.unit.name}"):
-                host.path(path).unlink(missing_ok=True)
-        host.systemctl("daemon-reload")

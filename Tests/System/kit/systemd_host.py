@@ -139,6 +139,11 @@ class SystemdHost:
             control_groups.remove(group)
         self.boot(target)
 
+    def reboot(self, target: str = "basic.target") -> None:
+        self.systemctl("reboot")
+        self.wait_for_end()
+        self.boot_again(target)
+
     def wait_for_record(self, *matches: str) -> None:
         """Returns when the journal on the disk has such a record, also after the host has ended."""
         self._eventually(lambda: self.journal_left(*matches), f"write a record with {matches}")

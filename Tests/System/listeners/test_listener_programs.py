@@ -138,9 +138,7 @@ def rebooted(request):
         # This machine's own services are not needed.
         host.run("sh", "-c", f"rm -f {ENABLED}/*")
         host.systemctl("enable", SERVICE, unit.name)
-        host.systemctl("reboot")
-        host.wait_for_end()
-        host.boot_again("multi-user.target")
+        host.reboot("multi-user.target")
         yield unit
 
 
