@@ -124,6 +124,12 @@ def test_check_looks_at_an_example_before_it_is_enabled(on_each):
         on_each.host.run("rm", "-r", f"{FOLDER}/redis.conf.d")
 
 
+def test_a_misspelt_name_is_answered_with_the_nearest(on_each):
+    answer = on_each.host.run("belfryctl", "check", "ngnix", check=False)
+    assert answer.returncode == 78
+    assert answer.stderr == "/etc/belfry/applications/ngnix.conf:1:1: error: there is no such file\ndid you mean 'nginx'?\n"
+
+
 def test_check_looks_at_programs(shop):
     shop.commands["Pause"] = "/usr/bin/not-there"
     shop.write()

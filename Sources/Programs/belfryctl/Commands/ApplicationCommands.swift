@@ -53,9 +53,14 @@ extension ApplicationFileCommand {
     {
         let check = ApplicationCheck(name, in: scope.withExamples, account: account)
         StandardStream.error.writeIfPossible(check.diagnostics.map(\.description))
-        guard let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error })
-        else { throw ClientFailure(.configuration) }
-        return application
+        if let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error }) {
+            return application
+        }
+        let names = ApplicationFile.names(in: scope.withExamples) { _ in }
+        guard !names.contains(name), let near = NearestName.find(name, in: names) else {
+            throw ClientFailure(.configuration)
+        }
+        throw ClientFailure(.configuration, "did you mean '\(near)'?")
     }
 
     /// The example of this name, which need not exist.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import BelfryJSON
+
+/// One run of the program: for a notification, for several of one name, or for an attachment.
+nonisolated struct Run: Sendable, Equatable {
+    /// The name of the notification; empty for an attachment.
+    let name: String
+    /// The last notification, or the state of the service at the attachment.
+    var content: JSONObject
+    /// The service waits for the answers to these.
+    var tokens: [String]
+    /// How many notifications it is for.
+    var count = 1
+    /// When the service no longer waits.
+    var deadline: MonotonicInstant
+    /// Whether it is a run of `Health=`, for which nobody waits.
+    var isHealth = false
+
+    /// The outcome for the service. Whatever goes wrong at `willReload` refuses the new configuration.
+    func outcome(_ result: RunResult) -> (word: String, reason: String?) {
+        switch result {
+        case .succeeded: ("completed", nil)
+        case .failed(let reason): (name.hasSameBytes(as: "willReload") ? "refused" : "failed", reason)
+        case .overran(let reason): ("overran", reason)
+        case .interrupted: ("failed", "ended for a notification")
+        }
+    }
+}
+
+/// How a run ended.
+nonisolated enum RunResult: Sendable, Equatable {
+    case succeeded
+    case failed(String)
+    /// It was ended at its deadline. The service has the same deadline, so it gets no answer and reports the run as late.
+    case overran(String)
+    /// A run of `Health=` was ended, because a notification has come.
+    case interrupted
+}

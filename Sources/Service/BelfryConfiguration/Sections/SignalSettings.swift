@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+package import Lifecycle
+
+/// `[Signals]`: what each signal does.
+package nonisolated struct SignalSettings: Sendable, Equatable {
+    /// The actions by signal number.
+    package var actions: [CInt: SignalAction] = [:]
+
+    init(_ section: SectionReader) {
+        let defaults: [(name: String, action: SignalAction)] = [
+            ("TERM", .stop), ("INT", .stop), ("HUP", .reload), ("TSTP", .pause), ("CONT", .resume),
+            ("USR1", .post(.flushRequested)), ("USR2", .post(.statusRequested)), ("PWR", .post(.powerFailing)),
+            ("QUIT", .stopNow), ("RTMIN+18", .control), ("PIPE", .ignore),
+        ]
+        for (name, action) in defaults {
+            set(name, section.value(name, SignalAction.init, default: action.description, doubt: Self.doubt))
+        }
+        for key in section.content.unread {
+            set(key.string, section.optional(key.string, SignalAction.init, doubt: Self.doubt))
+        }
+    }
+
+    private mutating func set(_ name: String, _ action: SignalAction?) {
+        guard let number = try? SignalName.number(name) else { return }
+        actions[number] = action
+    }
+
+    /// The warning about a name that is almost one of Belfry's.
+    private static func doubt(_ action: SignalAction?) -> String? {
+        guard case .post(let name) = action else { return nil }
+        let near = NotificationName.nearMiss(name.rawValue, of: SignalAction.names)
+        return near.map { "'\(name)' is taken as a notification name, did you mean the action '\($0)'?" }
+            ?? NotificationName.doubt(name)
+    }
+}
