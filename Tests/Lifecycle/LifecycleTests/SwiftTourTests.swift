@@ -5,19 +5,27 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tour for Swift developers shows what its service and belfryctl print.
+/// The pages for Swift developers show what their services and belfryctl print.
 @MainActor @Suite(.timeLimit(.minutes(1)))
 struct SwiftTourTests {
-    @Test func showsRealOutput() throws {
-        let tour = ProjectFile.url("Sources/Service/Belfry/Belfry.docc/FiveMinutes.md")
-        let page = try String(contentsOf: tour, encoding: .utf8)
+    @Test(arguments: [
+        ("FiveMinutes", "camerad", "camerad", "export BELFRY_SOCKET=$XDG_RUNTIME_DIR/camerad/io.belfry.Lifecycle"),
+        ("GettingStarted", "videodWithSocket", "videod", ""),
+    ])
+    func showsRealOutput(name: String, sample: String, program: String, export: String) throws {
+        let file = ProjectFile.url("Sources/Service/Belfry/Belfry.docc/\(name).md")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        #expect(page.contains("`swift run \(program)`") || page.contains("$ swift run \(program)\n"))
+        #expect(export.isEmpty || page.contains("`\(export)`"))
         let fixture = try DaemonFixture()
-        let service = try fixture.start("DocumentationSnippets", [], environment: ["SAMPLE": "camerad"])
+        let runtime = fixture.directory.url.path
+        let environment = ["SAMPLE": sample, "RUNTIME_DIRECTORY": "\(runtime)/\(program)"]
+        let service = try fixture.start("DocumentationSnippets", [], environment: environment)
         #expect(fixture.manager.wait(for: "READY=1"))
 
-        for lines in blocks("console", in: page).filter({ $0.contains { $0.hasPrefix("$ belfryctl") } }) {
-            let commands = lines.filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }.joined(separator: "\n")
-            let printed = try shell("{ \(commands)\n} 2>&1", fixture.directory.path("run/io.belfry.Lifecycle"))
+        for lines in blocks("console", in: page) {
+            let commands = lines.filter { $0.hasPrefix("$ belfryctl") }.map { $0.dropFirst(2) }.joined(separator: "\n")
+            let printed = try shell("\(export)\n{ \(commands)\n} 2>&1", runtime)
             #expect(printed.map(shape) == lines.filter { !$0.hasPrefix("$ ") }.map(shape))
         }
 
@@ -34,12 +42,12 @@ struct SwiftTourTests {
         }
     }
 
-    private func shell(_ script: String, _ socket: String) throws -> [String] {
+    private func shell(_ script: String, _ runtime: String) throws -> [String] {
         let (process, pipe) = (Process(), Pipe())
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", script]
         let programs = URL(filePath: try ProbeProcess.path(of: "belfryctl")).deletingLastPathComponent().path
-        process.environment = ["BELFRY_SOCKET": socket, "PATH": "\(programs):/usr/bin:/bin"]
+        process.environment = ["XDG_RUNTIME_DIR": runtime, "PATH": "\(programs):/usr/bin:/bin"]
         process.standardOutput = pipe
         try process.run()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

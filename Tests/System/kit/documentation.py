@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The code blocks of README.md and docs, which tests run."""
+"""The code blocks of all pages, which tests run."""
 
 import re
 
 from host_roots import PROJECT
 
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+PLACES = ("README.md", "docs/**/*.md", "Examples/*/README.md", "Sources/*/*/*.docc/*.md")
+PAGES = [page for place in PLACES for page in sorted(PROJECT.glob(place))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

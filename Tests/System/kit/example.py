@@ -1,37 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""An example in a host, as its README says."""
+"""An example in a host, installed by the commands of its README."""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from documentation import commands
+from host_roots import PROJECT
 from hosted_unit import HostedUnit
+from systemd_host import SystemdHost
 
-UNITS = "/run/systemd/system"
+# Has what the commands copy. The host has no compiler: the programs are those that are built already.
+SOURCES = "/srv/belfry"
+UNITS = "/etc/systemd/system"
+
+
+def install_program(host: SystemdHost, product: str) -> None:
+    """Runs the commands of the README from the build of this product to the start of its unit."""
+    for command in commands(f"--product {product}"):
+        words = command.split()
+        if words[0] == "install" and ".build/" in command:
+            host.install(PROJECT / words[1].replace("/debug/", "/release/"), f"{SOURCES}/{words[1]}")
+        if words[:2] != ["swift", "build"]:
+            host.run("sh", "-ec", f"cd {SOURCES}; {command}")
+        if " start " in command:
+            return
 
 
 @contextmanager
-def installed(
-    host, folder: Path, units: list[str], files: dict[str, str], *, start: list[str], folders: list[str]
-) -> Iterator[HostedUnit]:
-    """The units and files of the example's folder in the host, and some of the units started. The first one is what tests use.
-    At the end all units are stopped, and their files and the folders removed."""
-    sources = {f"{UNITS}/{name}": name for name in units} | files
-    for path, name in sources.items():
-        host.write(path, (folder / name).read_text())
-    # Tests start it more often than anything else would.
-    restarts = f"{UNITS}/{units[0]}.d/restarts.conf"
-    host.write(restarts, "[Unit]\nStartLimitIntervalSec=0\n")
-    host.systemctl("daemon-reload")
+def installed(host: SystemdHost, name: str, product: str, *, folders: tuple[str, ...] = ()) -> Iterator[HostedUnit]:
+    """The example of this name, whose service tests use. At the end its units are stopped, and they and the folders removed."""
+    folder = PROJECT / "Examples" / name
+    units = [path.name for path in sorted(folder.glob("*.service")) + sorted(folder.glob("*.socket"))]
+    shutil.copytree(folder, host.path(f"{SOURCES}/Examples/{name}"), ignore=shutil.ignore_patterns(".build"), dirs_exist_ok=True)
     unit = HostedUnit(host, units[0])
+    # Tests start it more often than anything else would.
+    host.write(f"{UNITS}/{unit.name}.d/restarts.conf", "[Unit]\nStartLimitIntervalSec=0\n")
     unit.skip_old_records()
-    host.systemctl("start", *start)
+    install_program(host, product)
     yield unit
     host.systemctl("stop", *units)
-    for path in (restarts, *(f"{UNITS}/{name}" for name in units)):
-        host.path(path).unlink()
+    files = [f"{UNITS}/{name}" for name in units]
+    host.run("rm", "-r", f"{files[0]}.d", *files, SOURCES, *folders)
     host.systemctl("daemon-reload")
-    for path in folders:
-        shutil.rmtree(host.path(path))

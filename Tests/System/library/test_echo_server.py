@@ -6,11 +6,8 @@ import select
 
 import pytest
 from example import installed
-from host_roots import PROJECT
 
-EXAMPLE = PROJECT / "Examples/EchoServer"
-PROGRAM = "/usr/local/bin/EchoServer"
-FILES = ["echo-server.service", "echo-server.socket"]
+UNIT = "echo-server.service"
 # Sends each line that it reads to the server, and prints the answer.
 CLIENT = 'exec 3<>/dev/tcp/127.0.0.1/7007 && while read -r line; do echo "$line" >&3; read -r back <&3; echo "$back"; done'
 
@@ -18,8 +15,7 @@ CLIENT = 'exec 3<>/dev/tcp/127.0.0.1/7007 && while read -r line; do echo "$line"
 @pytest.fixture
 def echo(on_each):
     """The example as its README says, with its socket unit started."""
-    on_each.host.install(PROJECT / ".build/release/EchoServer", PROGRAM)
-    with installed(on_each.host, EXAMPLE, FILES, {}, start=FILES[1:], folders=[]) as unit:
+    with installed(on_each.host, "EchoServer", "EchoServer") as unit:
         yield unit
 
 
@@ -36,12 +32,12 @@ def test_clients_stay_connected_through_a_restart_and_a_crash(echo):
         pid = echo.main_pid()
 
         for _ in range(3):
-            echo.host.systemctl("restart", FILES[0])
+            echo.host.systemctl("restart", UNIT)
             assert (say(first, "again"), say(second, "and again")) == ("again\n", "and again\n")
         assert echo.main_pid() != pid
         assert echo.property("NFileDescriptorStore") == "2"
 
-        echo.host.systemctl("kill", "--signal=KILL", FILES[0])
+        echo.host.systemctl("kill", "--signal=KILL", UNIT)
         assert say(first, "after a crash") == "after a crash\n"
 
         second.stdin.close()

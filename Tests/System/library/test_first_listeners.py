@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from documentation import commands
 from example import installed
 from host_roots import PROJECT
 from load import load
@@ -24,10 +25,7 @@ PORT, OTHER_PORT = 7008, 7009
 @pytest.fixture
 def video(on_each):
     """The example as its README says, started."""
-    on_each.host.install(PROJECT / ".build/release/FirstListeners", "/usr/local/bin/videod")
-    files = {CONFIGURATION: "videod.conf"}
-    folders = ["/etc/videod", "/var/lib/videod", CACHE]
-    with installed(on_each.host, EXAMPLE, [UNIT], files, start=[UNIT], folders=folders) as unit:
+    with installed(on_each.host, EXAMPLE.name, "FirstListeners", folders=("/etc/videod", "/var/lib/videod", CACHE)) as unit:
         yield unit
 
 
@@ -120,7 +118,8 @@ def accepted(video) -> int:
 def end(video, verb: str) -> int:
     """Stops or restarts the service under load. Returns how many connections it had accepted."""
     with video.host.running("belfryctl", "--socket", ADDRESS, "hold", "--reason", "the test", "--", "cat") as hold:
-        video.wait_for(lambda: "the test" in ctl(video, "status"), "be held")
+        [status] = commands("/run/videod/io.belfry.Lifecycle status")
+        video.wait_for(lambda: "the test" in video.host.run("sh", "-c", status).stdout, "be held")
         pid = video.main_pid()
         video.host.systemctl("--no-block", verb, UNIT)
         # The hold stops it here: clients are refused, and those that were accepted are being served.

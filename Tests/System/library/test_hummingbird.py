@@ -8,14 +8,11 @@ from ast import literal_eval
 
 import pytest
 from example import installed
-from host_roots import PROJECT
 from hosted_unit import HostedUnit
 
 pytestmark = pytest.mark.nightly
 
-EXAMPLE = PROJECT / "Examples/NIOService"
-PROGRAM = "/usr/local/bin/HummingbirdService"
-FILES = ["hello.service", "hello.socket"]
+UNIT = "hello.service"
 ADDRESS = "http://127.0.0.1:8080"
 SECONDS = 10
 # A small response, and one that is larger than the socket buffers.
@@ -57,8 +54,7 @@ print(response.status, response.getheader("Connection"), response.read().decode(
 @pytest.fixture
 def hello(belfry):
     """The example as its README says, with its socket unit started."""
-    belfry.host.install(EXAMPLE / ".build/release/HummingbirdService", PROGRAM)
-    with installed(belfry.host, EXAMPLE, FILES, {}, start=FILES, folders=[]) as unit:
+    with installed(belfry.host, "NIOService", "HummingbirdService") as unit:
         yield unit
 
 
@@ -71,7 +67,7 @@ def disturb(hello: HostedUnit, verb: str, *command: str) -> tuple[int, str]:
                 hello.kill("TSTP")
                 hello.kill("CONT")
             else:
-                hello.host.systemctl(verb, FILES[0])
+                hello.host.systemctl(verb, UNIT)
             times += 1
         assert load.returncode == 0, load.stderr.read()
         return times, load.stdout.read()
@@ -116,7 +112,7 @@ def test_a_stop_waits_for_a_request_in_flight(hello):
     with hello.host.running("/usr/bin/python3", "-c", CLIENT) as client:
         assert client.stdout.readline() == "sent\n"
 
-        hello.host.systemctl("stop", FILES[0])
+        hello.host.systemctl("stop", UNIT)
 
         assert client.stdout.read() == "200 close slow\n", client.stderr.read()
         assert hello.property("Result") == "success"

@@ -9,11 +9,11 @@ import socket
 import struct
 from pathlib import Path
 
-import example
 import pytest
+from documentation import commands
+from example import installed
 from host_roots import PROJECT
 
-EXAMPLE = PROJECT / "Examples/Worker"
 UNIT = "worker.service"
 CONFIGURATION = "/etc/worker/worker.conf"
 ADDRESS = "/run/worker/io.belfry.Lifecycle"
@@ -40,24 +40,24 @@ def stored(worker) -> dict[str, str]:
 
 
 @pytest.fixture
-def installed(on_each):
-    """A host with the program of the example."""
-    host = on_each.host
-    host.install(PROJECT / ".build/release/Worker", "/usr/local/bin/Worker")
-    return on_each
-
-
-@pytest.fixture
-def worker(installed):
+def worker(on_each):
     """The example as its README says, started."""
-    files = {CONFIGURATION: "worker.conf"}
-    folders = ["/etc/worker", "/var/lib/worker"]
-    with example.installed(installed.host, EXAMPLE, [UNIT], files, start=[UNIT], folders=folders) as unit:
+    with installed(on_each.host, "Worker", "Worker", folders=("/etc/worker", "/var/lib/worker")) as unit:
         yield unit
 
 
 def ctl(worker, *arguments: str) -> str:
     return worker.host.run("belfryctl", "--socket", ADDRESS, *arguments).stdout
+
+
+def test_every_command_of_the_readme_works(worker):
+    job, *others = commands("--product Worker")[5:]
+
+    worker.host.run("sh", "-c", job)
+    worker.wait_for(lambda: "job-1" in stored(worker), "store the job")
+
+    for command in others:
+        assert worker.host.run("sh", "-ec", command).stdout or "reload" in command
 
 
 def test_fifo_and_state_outlast_restarts(worker):
@@ -122,8 +122,9 @@ def test_action_is_performed(worker):
     assert stored(worker) == {"job-1": "second"}
 
 
-def test_works_as_the_first_process_of_a_container(installed):
-    host, folder = installed.host, "/run/worker-in-container"
+def test_works_as_the_first_process_of_a_container(on_each):
+    host, folder = on_each.host, "/run/worker-in-container"
+    host.install(PROJECT / ".build/release/Worker", "/usr/local/bin/Worker")
     spool = f"{folder}/spool"
     host.write(f"{folder}/worker.conf", f"[Worker]\nDirectory={spool}\n")
     host.path(spool).mkdir()
@@ -132,9 +133,9 @@ def test_works_as_the_first_process_of_a_container(installed):
     try:
         with host.running(*bare, "/usr/local/bin/Worker", "--config", f"{folder}/worker.conf") as program:
             is_active = ["belfryctl", "--socket", f"{folder}/io.belfry.Lifecycle", "is-active"]
-            installed.wait_for(lambda: host.run(*is_active, check=False).returncode == 0, "become active")
+            on_each.wait_for(lambda: host.run(*is_active, check=False).returncode == 0, "become active")
             write(host, f"{folder}/jobs", "job")
-            installed.wait_for(lambda: host.path(f"{spool}/job-1").exists(), "store the job")
+            on_each.wait_for(lambda: host.path(f"{spool}/job-1").exists(), "store the job")
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(host.path(f"{folder}/io.belfry.Lifecycle")))
                 pid = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]

@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 
 from belfry_service import SERVICE
+from documentation import sample
 from host_roots import PROJECT
 from programs import running
 
@@ -36,3 +37,18 @@ def test_attached_listener_delays_a_stop(started_on_each):
         assert program.wait(10) == 0
     assert took >= 2
     assert reports(started_on_each) == []
+
+
+def test_session_of_the_readme_shows_its_real_output(on_each):
+    (start, attach, reload, stop), printed = sample("recorder.py")
+    host = on_each.host
+    host.run("sh", "-c", start)
+    attach = f"cd /usr/share/doc/belfry/Examples/PythonListener; exec {attach.removesuffix('&')}"
+    with host.running("sh", "-c", attach) as program:
+        lines = [program.stdout.readline()]
+        refused = host.run("sh", "-c", reload, check=False)
+        lines += [program.stdout.readline(), program.stdout.readline(), refused.stderr]
+        host.run("sh", "-c", stop)
+        lines.append(program.stdout.read())
+
+    assert "".join(lines).splitlines() == printed

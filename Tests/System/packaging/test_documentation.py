@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Console samples in README.md and docs show the real output."""
+"""Console samples show the real output, and files are accepted."""
 
+import json
 import re
 
-from documentation import commands, sample, shape
-from host_roots import PROJECT
+import pytest
+from documentation import BLOCK, PAGES, PROJECT, code_block, commands, sample, shape
+
+# The files that pages show, with their text: configurations, applications and drop-ins of Belfry's units.
+FILE = re.compile(r"# (/etc/(?:\w+/\w+\.conf\.d|belfry/applications(?:/\w+\.conf\.d)?|systemd/system/belfry\S+\.d)/[\w-]+\.conf)\b")
+FILES = [
+    (found[1], text, f"{page.relative_to(PROJECT)}: {found[1]}")
+    for page in PAGES
+    for language, text in BLOCK.findall(page.read_text())
+    # The worker of the comparison has tests of its own.
+    if page.stem != "compare" and language == "ini" and (found := FILE.match(text))
+]
 
 
 def shown(lines: list[str], first: str) -> list[str]:
@@ -92,6 +103,21 @@ def test_commands_of_the_journal_find_records(started):
         assert "belfryd" in started.host.run("sh", "-c", command).stdout
 
 
+def test_examples_of_the_manual_post_and_find_a_notification(started):
+    post, history = commands("org.example.doorbell door")
+
+    assert started.host.run("sh", "-c", post).stdout.endswith(" noData\n")
+
+    found = json.loads(started.host.run("sh", "-c", history).stdout)["notification"]
+    assert found["userInfo"] == {"door": "front", "rings": [1, 2]}
+
+
+def test_probe_of_a_container_succeeds(started):
+    command = json.loads(code_block("dockerfile", "HEALTHCHECK").partition("CMD ")[2])
+
+    assert started.host.run(*command).stdout == "active\n"
+
+
 def test_program_is_attached_from_a_shell(started):
     [command] = commands("belfryctl attach lamp")
 
@@ -128,3 +154,20 @@ def test_the_tour_shows_real_output(belfry_on_trixie):
             assert [shape(line) for line in done] == [shape(line) for line in lines if line[:2] not in ("$ ", "# ")]
     finally:
         host.run("sh", "-c", "belfryctl disable redis; belfryctl disable nginx; systemctl stop nginx redis-server", check=False)
+
+
+@pytest.mark.parametrize("path, text, name", FILES, ids=[name for *_, name in FILES])
+def test_a_file_that_a_page_shows_is_accepted(on_each, path, text, name):
+    folder, _, file = path.rpartition("/")
+    if "/system/" in path:
+        check = ["systemd-analyze", "verify", folder.rpartition("/")[2].removesuffix(".d")]
+    elif "/applications" in path:
+        check = ["belfryctl", "check", (file if folder.endswith("applications") else folder.rpartition("/")[2]).partition(".")[0]]
+    else:
+        check = ["belfryd", "--check-config", "--config", path]
+    on_each.host.write(path, text)
+    try:
+        done = on_each.host.run(*check, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    finally:
+        on_each.host.run("rm", path)

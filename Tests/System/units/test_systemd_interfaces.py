@@ -5,6 +5,7 @@
 import json
 
 import pytest
+from documentation import commands
 from varlink_client import NOBODY, VarlinkError
 
 LINKS = ["/run/varlink/registry/io.belfry.Lifecycle", "/run/systemd/report/io.belfry.Lifecycle"]
@@ -46,24 +47,22 @@ def test_metrics_count_signals_and_refusals(started):
 
 
 def test_example_units_write_metrics_for_node_exporter(started):
-    units = ["belfry-metrics.service", "belfry-metrics.timer"]
+    units = ["belfry-metrics.timer", "belfry-metrics.service"]
     folder = "/var/lib/prometheus/node-exporter"
     run = started.host.run
     run("mkdir", "-p", folder)
-    for unit in units:
-        run("cp", f"/usr/share/doc/belfry/Examples/node_exporter/{unit}", f"/run/systemd/system/{unit}")
-    started.host.systemctl("daemon-reload")
     try:
-        assert run("systemd-analyze", "verify", *units).stderr == ""
+        for command in commands("belfry-metrics.timer"):
+            run("sh", "-ec", command)
 
-        started.host.systemctl("start", units[1])
+        assert run("systemd-analyze", "verify", *units).stderr == ""
         started.wait_for(lambda: run("ls", folder).stdout.split() == ["belfry.prom"], "write the metrics")
 
         lines = run("cat", f"{folder}/belfry.prom").stdout.splitlines()
         assert 'belfry_state{state="active"} 1' in lines and lines[-1] == "# EOF"
     finally:
-        started.host.systemctl("stop", units[1])
-        run("rm", *(f"/run/systemd/system/{unit}" for unit in units))
+        started.host.systemctl("disable", "--now", units[0])
+        run("rm", *(f"/etc/systemd/system/{unit}" for unit in units))
         started.host.systemctl("daemon-reload")
 
 
