@@ -68,10 +68,11 @@ def test_version_that_is_not_that_of_the_changelog_is_refused(sources):
     assert sources.check()[1:] == ["CHANGELOG.md: the first section is 'Unreleased', not '0.1.0 - YYYY-MM-DD'"]
 
 
-def test_page_that_says_that_nothing_is_released_is_refused(sources):
+def test_pages_that_say_that_nothing_is_released_are_refused(sources):
     sources.write("README.md", "Not released yet.\n")
+    sources.write("Sources/Room/Bell/Start.md", "Bell is not released yet.\n")
 
-    assert sources.check()[1:] == ["these pages say that Belfry is not released yet: README.md"]
+    assert sources.check()[1:] == ["these pages say that Belfry is not released yet: README.md Sources/Room/Bell/Start.md"]
 
 
 @pytest.mark.parametrize(
