@@ -68,7 +68,7 @@ def growth(place: Place) -> Section:
     def listeners(number: int) -> int:
         return count("callgrind", place, [many_listeners, number], place.directory("listeners"), Process.wait)
 
-    return Section("Growth: exponent of the instructions", "whether many of a thing cost more than their number", [
+    return Section("Growth: exponent of the instructions", "whether ten times as many cost more than ten times as much", [
         _row("listeners in a process", listeners, FEW_LISTENERS),
         _row("subscribers", by(_subscribers), FEW),
         _row("filters of their own", by(_filters), FEW),

@@ -61,7 +61,7 @@ def start(place: Place, repetitions: int = 25) -> Section:
         ours.append(milliseconds(lambda environment: belfryd(place, environment)[0]))
         least.append(milliseconds(lambda environment: Process([place.helpers / "BareProgram"], environment)))
     belfry, bare = median(ours), median(least)
-    return Section("Start", "how long units wait that are ordered after a service", [
+    return Section("Start", "how long a service delays the units after it", [
         Row("exec to READY=1, median", f"{belfry:.1f} ms", f"bare Swift program {bare:.1f} ms",
             f"{belfry / bare:.1f}x the bare program", at_most(belfry / bare, START_GOAL, "x")),
     ])
