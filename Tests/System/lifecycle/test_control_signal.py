@@ -61,7 +61,7 @@ def test_0x100_and_the_level_set_the_log_level(control):
     belfry.wait_for(lambda: logs_a_flush(belfry, subscriber), "log again")
 
 
-def test_0x200_to_0x203_set_the_log_target(control):
+def test_0x200_0x201_and_0x203_set_the_log_target(control):
     belfry, send = control
     subscriber = belfry.subscribe()
 
@@ -92,20 +92,6 @@ def test_0x200_to_0x203_set_the_log_target(control):
 
     send(0x201)
     belfry.wait_for(last_is_a_flush, "log again")
-
-
-def test_0x202_without_the_kernel_log_is_refused_with_a_message(control):
-    belfry, send = control
-    subscriber = belfry.subscribe()
-
-    # The unit's sandbox has no /dev/kmsg.
-    send(0x202)
-    belfry.wait_for(
-        lambda: any(line.startswith("unable to open '/dev/kmsg': ") for line in messages(belfry)), "refuse the target"
-    )
-    flush(belfry, subscriber)
-
-    belfry.wait_for(lambda: belfry.notifications()[-1]["BELFRY_NOTIFICATION"] == "flushRequested", "log again")
 
 
 def test_0x300_is_a_memory_warning(control):

@@ -45,7 +45,6 @@ Path={CACHE}
 FilesMax=10
 """
 SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP", "SIGTSTP", "SIGCONT", "SIGPWR", "SIGPIPE"]
-# Not the kernel's log, which is the machine's.
 CONTROLS = [0x100, 0x104, 0x107, 0x108, 0x200, 0x203, 0x204, 0x300, 0x301, 0x302, -1, 1 << 30]
 CONNECTIONS = 40
 BATCH = 300

@@ -9,8 +9,6 @@ package nonisolated enum LogTarget: String, Sendable, CaseIterable {
     case journal
     /// To standard error.
     case stderr
-    /// To the kernel's log.
-    case kmsg
     /// Nowhere.
     case null
 }

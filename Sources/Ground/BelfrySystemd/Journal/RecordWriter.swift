@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
-package import BelfryLinux
-internal import Glibc
-
 /// Writes log records. A writer never blocks.
 package protocol RecordWriter: AnyObject {
     /// Writes one record, or stores it until it can be written. It never fails.
@@ -65,41 +61,6 @@ package final class StandardErrorWriter: RecordWriter {
     /// Writes the record in the format.
     package func write(_ record: JournalRecord) {
         queue?.write(format.line(record, identifier: identifier)) { [stream] in stream.write(&$0) }
-    }
-}
-
-/// Writes the text of records to the kernel's log, a line each (`/dev/kmsg`, kmsg(4)).
-package final class KernelLogWriter: RecordWriter {
-    /// The kernel refuses longer lines.
-    private static let longest = 900
-    private static let daemonFacility: Int32 = 3 << 3
-    private let identifier: String
-    private let descriptor: Int32
-
-    /// - Parameter identifier: what each line begins with.
-    /// - Throws: when the log cannot be opened, which takes privileges.
-    package convenience init(identifier: String) throws(SystemError) {
-        try self.init(identifier: identifier, path: "/dev/kmsg")
-    }
-
-    /// Makes a writer for another file.
-    package init(identifier: String, path: String) throws(SystemError) {
-        self.identifier = identifier
-        descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
-    }
-
-    isolated deinit { close(descriptor) }
-
-    /// Writes each line of the text. Further lines are indented, as elsewhere.
-    package func write(_ record: JournalRecord) {
-        var indent = ""
-        for text in record.text.description.split(separator: "\n") {
-            let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(indent)\(text)"
-            let bytes = line.prefix(bytes: Self.longest - 1) + "\n"
-            _ = Glibc.write(descriptor, String(bytes), bytes.utf8.count)
-            indent = "  "
-        }
     }
 }
 

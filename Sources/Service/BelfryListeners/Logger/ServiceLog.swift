@@ -39,7 +39,6 @@ package final class ServiceLog {
         self.init { target in
             switch target {
             case .journal: try JournalWriter(identifier: identifier)
-            case .kmsg: try KernelLogWriter(identifier: identifier)
             case .null: NullWriter()
             case .stderr: StandardErrorWriter(identifier: identifier)
             case .auto where JournalWriter.isOurs:

@@ -8,7 +8,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Standard error and the kernel log, which are lines of text.
+/// Standard error, which is lines of text.
 @Suite(.timeLimit(.minutes(1)))
 struct RecordWriterTests {
     private nonisolated static let forged = "a\r\nbelfryd: b\nc\rd\u{85}e\u{2028}f\u{0}g\u{1B}[2Jh"
@@ -56,22 +56,6 @@ struct RecordWriterTests {
 
         #expect(
             read(ends.read) == Self.head + "a\\r\n  belfryd: b\n  " + #"c\rd\u{0085}e\u{2028}f\0g\u{1B}[2Jh"# + "\n")
-    }
-
-    @Test func untrustedTextForgesNoLineInTheKernelLog() throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write("kmsg", "")
-        let writer = try KernelLogWriter(identifier: "belfryd", path: path)
-
-        writer.write(record("a\r\nb"))
-        writer.write(record(String(repeating: "ä", count: 1000)))
-
-        let file = open(path, O_RDONLY)
-        defer { close(file) }
-        let lines = read(file).utf8.split(separator: 10).map { String(Substring($0)) }
-        let head = "<30>belfryd[\(getpid())]: "
-        #expect(lines.prefix(2) == [head + "a\\r", head + "  b"])
-        #expect(lines.count == 3 && lines[2].utf8.count <= 899 && lines[2].hasSuffix("ä"))
     }
 
     @Test(arguments: ["pipe", "socket"])

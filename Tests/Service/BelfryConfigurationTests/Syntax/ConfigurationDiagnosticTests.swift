@@ -30,7 +30,7 @@ struct DiagnosticTests {
         ),
         (
             "[Logger]\nTarget=jornal",
-            "2:8: error: invalid value of 'Target': expected one of 'auto', 'journal', 'stderr', 'kmsg', 'null', not 'jornal', "
+            "2:8: error: invalid value of 'Target': expected one of 'auto', 'journal', 'stderr', 'null', not 'jornal', "
                 + "did you mean 'journal'?"
         ),
         (

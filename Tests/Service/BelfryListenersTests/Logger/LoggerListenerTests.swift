@@ -228,15 +228,15 @@ struct LoggerListenerTests {
 
     @Test func reloadToAnUnavailableTargetIsRefused() throws {
         var parameters = LoggerSettings()
-        parameters.target = .kmsg
+        parameters.target = .journal
         let mediator = LifecycleMediator(clock: clock, configuration: LifecycleConfiguration()) {
             var configuration = LifecycleConfiguration()
             configuration[LoggerSettings.self] = parameters
             return configuration
         }
         let log = ServiceLog { [writer] target in
-            guard target == .kmsg else { return writer }
-            throw SystemError(EACCES, verb: "open", object: "/dev/kmsg")
+            guard target == .journal else { return writer }
+            throw SystemError(EACCES, verb: "connect to", object: "journal")
         }
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
         mediator.perform(.launch)
@@ -244,7 +244,7 @@ struct LoggerListenerTests {
         var result: TransitionReport.Result?
         mediator.perform(.reload) { result = $0.result }
 
-        #expect(result == .refused(["logger: unable to open '/dev/kmsg': Permission denied (EACCES)"]))
+        #expect(result == .refused(["logger: unable to connect to 'journal': Permission denied (EACCES)"]))
     }
 
     @Test func levelSuppressesLessUrgentRecords() {
@@ -259,16 +259,16 @@ struct LoggerListenerTests {
 
     @Test func unavailableTargetKeepsTheOldOne() {
         let log = ServiceLog { [writer] target in
-            if target == .kmsg { throw SystemError(ENOENT, verb: "open", object: "/dev/kmsg") }
+            if target == .journal { throw SystemError(ENOENT, verb: "connect to", object: "journal") }
             return target == .null ? NullWriter() : writer
         }
 
-        log.apply(target: .kmsg, level: .info)
+        log.apply(target: .journal, level: .info)
         log.write(.info, "still here", .notification)
         log.apply(target: .null, level: .info)
         log.write(.info, "nowhere", .notification)
 
-        let reason = "unable to open '/dev/kmsg': No such file or directory (ENOENT)"
+        let reason = "unable to connect to 'journal': No such file or directory (ENOENT)"
         #expect(writer.records.map(\.message) == ["\(reason), the log target stays as it was", "still here"])
     }
 
