@@ -10,12 +10,14 @@ import LifecycleTesting
 for isPortFree in [true, false] {
     let clock = ManualClock()
     let mediator = LifecycleMediator(clock: clock)
-    let startup = StartupSequence(clock: clock) {
-        ReadSettings(clock: clock)
-        OpenStore(clock: clock)
-        FindPeers()
-        ListenForClients(isPortFree: isPortFree, clock: clock)
-    }
+    let startup = StartupSequence(
+        clock: clock,
+        [
+            ReadSettings(clock: clock),
+            OpenStore(clock: clock),
+            FindPeers(),
+            ListenForClients(isPortFree: isPortFree, clock: clock),
+        ])
     try mediator.addListener(startup)
 
     mediator.perform(.launch) { report in

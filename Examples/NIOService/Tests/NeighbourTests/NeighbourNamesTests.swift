@@ -32,7 +32,7 @@ struct NeighbourNamesTests {
         (any RestorableListener).self, ServiceComponent.self,
         ServiceMain.self, ServiceOptions.self, ServiceReadiness.self, ServiceRun.self, SettingsHandle<String>.self,
         SignalEventSource.self,
-        SignalOrigin.self, (any StartupCommand).self, StartupCommandBuilder.self, StartupSequence.self,
+        SignalOrigin.self, (any StartupCommand).self, StartupSequence.self,
         StartupTime.self, Suspension.self, SystemError.self, Termination.self, TimeChange.self,
         TimerEventSource.self, TransitionReport.self, UnitExit.self, UserInfo.self,
         ChildCommand.self, ChildProcess.self, OwnedDescriptor.self, ServiceDescriptors.self,

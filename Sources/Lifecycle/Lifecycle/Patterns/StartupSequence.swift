@@ -3,11 +3,7 @@
 
 /// Runs the commands of a launch in order, as the answer to `didFinishLaunching`.
 ///
-///     let startup = StartupSequence(clock: clock) {
-///         OpenStore(path)
-///         if settings.isWarm { WarmCache() }
-///         Listen(port: 8080)
-///     }
+///     let startup = StartupSequence(clock: clock, [OpenStore(path), WarmCache(), Listen(port: 8080)])
 ///     try mediator.addListener(startup)
 ///
 /// Each command is timed. If a required one fails or overruns, the remaining commands do not run, those that have completed are
@@ -31,13 +27,10 @@ public final class StartupSequence: LifecycleListener {
     ///   - name: its name as a listener.
     ///   - clock: the clock of the mediator.
     ///   - commands: the commands, in order.
-    public init(
-        name: String = "startup", clock: any LifecycleClock,
-        @StartupCommandBuilder _ commands: () -> [any StartupCommand]
-    ) {
+    public init(name: String = "startup", clock: any LifecycleClock, _ commands: [any StartupCommand]) {
         self.name = name
         self.clock = clock
-        self.commands = commands()
+        self.commands = commands
     }
 
     /// Whether a required command has not completed: then a launch needs the sequence.

@@ -36,7 +36,7 @@ struct StartupSequenceTests {
     let fixture = MediatorFixture()
 
     private func add(_ steps: Step...) throws -> StartupSequence {
-        let sequence = StartupSequence(clock: fixture.clock) { for step in steps { step } }
+        let sequence = StartupSequence(clock: fixture.clock, steps)
         try fixture.mediator.addListener(sequence)
         return sequence
     }
@@ -164,19 +164,5 @@ struct StartupSequenceTests {
 
         #expect(sequence.times.map(\.command) == ["lock", "store"])
         #expect(undone.names.isEmpty && fixture.mediator.state == .notRunning)
-    }
-
-    @Test func builderAcceptsConditionsAndLists() throws {
-        let isWarm = false
-        let sequence = StartupSequence(clock: fixture.clock) {
-            Step(name: "store")
-            if isWarm { Step(name: "warm") } else { Step(name: "cold") }
-            [Step(name: "one"), Step(name: "two")]
-        }
-        try fixture.mediator.addListener(sequence)
-
-        fixture.perform(.launch)
-
-        #expect(sequence.times.map(\.command) == ["store", "cold", "one", "two"])
     }
 }
