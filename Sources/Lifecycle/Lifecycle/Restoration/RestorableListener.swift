@@ -24,8 +24,8 @@
 ///   data itself. The state contains no secrets, since it is not encrypted.
 /// * `decodeRestorableState(_:)` is called only with a state that was decoded completely. If it throws, it has changed
 ///   nothing.
-/// * When the shape of the state changes, `restorableStateVersion` is raised, and `migrate(from:_:)` converts older
-///   shapes, or refuses them.
+/// * A new shape of the state that can still decode the old one, by optional values or an `init(from:)`, keeps
+///   `restorableStateVersion`. Any other raises it: then the old state is refused.
 public protocol RestorableListener: LifecycleListener {
     /// The state. It belongs to no actor: declare it `nonisolated` in a module whose default is the main actor.
     associatedtype RestorableState: Codable & Sendable
@@ -45,19 +45,9 @@ public protocol RestorableListener: LifecycleListener {
     ///
     /// - Throws: any error, before anything has changed; it is reported, and the state is refused.
     func decodeRestorableState(_ state: RestorableState) throws
-
-    /// Converts a state of another version into one of `restorableStateVersion`. If the old type still exists, use
-    /// `JSONValueDecoder` and `JSONValueEncoder`.
-    ///
-    /// - Returns: the state in its present shape; nil to refuse the version, which is the default.
-    /// - Throws: any error; it is reported, and the state is refused.
-    func migrate(from version: Int, _ value: JSONValue) throws -> JSONValue?
 }
 
 extension RestorableListener {
     /// 1.
     public var restorableStateVersion: Int { 1 }
-
-    /// Refuses every other version.
-    public func migrate(from version: Int, _ value: JSONValue) -> JSONValue? { nil }
 }

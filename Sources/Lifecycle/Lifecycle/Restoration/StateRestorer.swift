@@ -44,7 +44,7 @@ package final class StateRestorer {
         return (archive, RestorationReport(items: items, unclaimed: []))
     }
 
-    /// Restores the state of every listener. If a state has a version that the listener does not migrate, or cannot be
+    /// Restores the state of every listener. If a state has another version, or cannot be
     /// decoded completely, the listener is not called.
     @discardableResult
     package func decode(_ archive: RestorationArchive) -> RestorationReport {
@@ -75,21 +75,12 @@ package final class StateRestorer {
     private func restore<Listener: RestorableListener>(
         _ entry: RestorationArchive.Entry, to listener: Listener
     ) throws {
-        let value = try present(entry, for: listener)
-        try listener.decodeRestorableState(JSONValueDecoder().decode(Listener.RestorableState.self, from: value))
-    }
-
-    /// The state in its present shape.
-    private func present(
-        _ entry: RestorationArchive.Entry, for listener: some RestorableListener
-    ) throws -> JSONValue {
         let version = listener.restorableStateVersion
-        guard entry.version != version else { return entry.value }
-        guard let migrated = try listener.migrate(from: entry.version, entry.value) else {
+        guard entry.version == version else {
             let relation = entry.version > version ? "newer" : "older"
             throw LifecycleRefusal("state of version \(entry.version) is \(relation) than version \(version)")
         }
-        return migrated
+        try listener.decodeRestorableState(JSONValueDecoder().decode(Listener.RestorableState.self, from: entry.value))
     }
 }
 

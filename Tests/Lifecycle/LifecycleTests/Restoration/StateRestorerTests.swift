@@ -87,7 +87,7 @@ struct StateRestorerTests {
     @Test(arguments: [
         (1, "state of version 1 is older than version 2"), (3, "state of version 3 is newer than version 2"),
     ])
-    func otherVersionsAreRefusedWithoutMigration(version: Int, reason: String) throws {
+    func otherVersionsAreRefused(version: Int, reason: String) throws {
         let (archive, _) = try restorer(RestoredListener("a", version: version, count: 1)).encode()
         let listener = RestoredListener("a", version: 2)
 
@@ -95,35 +95,6 @@ struct StateRestorerTests {
 
         #expect(report["a"] == .refused(reason))
         #expect(listener.decodings == 0)
-    }
-
-    @Test func olderStateIsMigrated() throws {
-        var archive = RestorationArchive()
-        try archive.insert(.init(version: 1, value: ["number": 5]), for: "migrating")
-        let listener = MigratingListener()
-        let restorer = StateRestorer()
-        try restorer.addListener(listener)
-
-        #expect(restorer.decode(archive)["migrating"] == .restored)
-        #expect(listener.count == 5)
-        #expect(restorer.encode().archive["migrating"] == .init(version: 2, value: ["count": 5]))
-    }
-
-    @Test(
-        arguments: [
-            (1, ["number": "x"], "number: expected Int, found a string"),
-            (0, ["number": 5], "version 0 was never released"),
-            (3, ["count": 5], "state of version 3 is newer than version 2"),
-        ] as [(Int, JSONValue, String)])
-    func stateThatCannotBeMigratedIsRefused(version: Int, value: JSONValue, reason: String) throws {
-        var archive = RestorationArchive()
-        try archive.insert(.init(version: version, value: value), for: "migrating")
-        let listener = MigratingListener()
-        let restorer = StateRestorer()
-        try restorer.addListener(listener)
-
-        #expect(restorer.decode(archive)["migrating"] == .refused(reason))
-        #expect(listener.count == 0)
     }
 
     @Test func duplicateIdentifierIsRefusedByName() throws {
