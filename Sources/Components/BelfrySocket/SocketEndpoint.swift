@@ -41,7 +41,10 @@ package final class SocketEndpoint {
             for descriptor in server.listeningDescriptors { store.store(listener: descriptor) }
             server.keepFiles()
         } catch {
-            throw LifecycleRefusal("\(error)")
+            // A terminal that has it for belfryctl passes it on to services.
+            let isFromVariable = Environment.variables["BELFRY_SOCKET"]?.utf8.elementsEqual(path.utf8) ?? false
+            let hint = ", the path is that of $BELFRY_SOCKET, unset it to listen in the runtime directory"
+            throw LifecycleRefusal("\(error)\(isFromVariable ? hint : "")")
         }
     }
 

@@ -89,6 +89,19 @@ struct StartTests {
         #expect(text.contains("no camera") && text.contains("no disk"))
     }
 
+    @Test func socketOfTheVariableThatIsTakenSaysSo() throws {
+        let taken = try fixture.directory.write("taken", "")
+
+        let (lines, status) = try fixture.start(environment: ["BELFRY_SOCKET": taken]).finish()
+
+        let hint = "the path is that of $BELFRY_SOCKET, unset it to listen in the runtime directory"
+        #expect(status == 71)
+        #expect(
+            lines.last?.hasSuffix(
+                "launch refused: socket: unable to listen on '\(taken)': Address already in use (EADDRINUSE), \(hint)")
+                == true)
+    }
+
     @Test func descriptorLimitIsRaisedAndChildrenGetTheOriginal() throws {
         let program = try ProbeProcess.path(of: "ServiceProbe")
         let file = try fixture.directory.write("limit.conf", "[Socket]\nConnectionsMax=1000\n")
