@@ -79,6 +79,7 @@ nonisolated extension JSONValue {
         }
         object["lastDurationUsec"] = record.lastDuration.map { JSONValue($0) }
         object["longestDurationUsec"] = record.longestDuration.map { JSONValue($0) }
+        object["stillRunning"] = .int(Int64(status.stillRunning))
         self = .object(object)
     }
 

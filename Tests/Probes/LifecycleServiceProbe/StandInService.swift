@@ -138,7 +138,7 @@ enum StandInReplies {
         [
             "name": "cache", "interests": ["flushRequested"], "order": 1, "deadlineUsec": 90_000_000, "calls": 1,
             "failures": 1, "lastOutcome": "overran", "lastDurationUsec": 90_000_000,
-            "longestDurationUsec": 90_000_000,
+            "longestDurationUsec": 90_000_000, "stillRunning": 1,
         ],
         ["name": "new", "interests": [], "order": 2, "deadlineUsec": 1_000_000, "calls": 0, "failures": 0],
     ]

@@ -23,7 +23,8 @@ struct CommandTests {
         #expect(lines[4] == "       Health: the last call failed: cache overran")
         #expect(lines.contains("   Invocation: c0ffee"))
         #expect(lines.contains("    Listeners: service-manager  4 calls"))
-        #expect(lines.contains("               cache            1 call, 1 failure, the last one overran"))
+        #expect(
+            lines.contains("               cache            1 call, 1 failure, the last one overran, 1 still running"))
         #expect(lines.contains("               new              0 calls"))
     }
 

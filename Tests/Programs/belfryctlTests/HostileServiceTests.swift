@@ -36,6 +36,7 @@ struct HostileServiceTests {
         "reason",
         "exitStatus", "problem", "listener", "outcome", "durationUsec", "order", "deadlineUsec", "health", "calls",
         "failures", "lastOutcome", "lastReason", "lastNotification", "lastDurationUsec", "longestDurationUsec",
+        "stillRunning",
         "interests", "remainingUsec", "signal",
         "number", "action", "effect", "shareUsec", "longestUsec", "limitUsec", "unitSetting", "unitTimeoutUsec",
         "title", "id", "value", "uid", "sender", "command", "unit", "previousState", "monotonicUsec", "handledBy",

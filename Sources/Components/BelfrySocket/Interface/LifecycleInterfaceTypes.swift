@@ -116,7 +116,9 @@ nonisolated let lifecycleInterfaceTypes = """
       lastReason: ?string,
       lastNotification: ?string,
       lastDurationUsec: ?int,
-      longestDurationUsec: ?int
+      longestDurationUsec: ?int,
+      # Calls that missed their deadline and have not ended since; of asynchronous answers of a library service only
+      stillRunning: ?int
     )
 
     # What a signal does.

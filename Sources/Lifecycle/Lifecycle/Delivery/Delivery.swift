@@ -24,6 +24,7 @@ final class Delivery {
     private let isOutcomeWanted: Bool
     private let share: Share
     private let progress: Progress?
+    private let lateEnd: (ListenerReport) -> Void
     private let completion: (LifecycleReport) -> Void
     private let round: AnswerRound
     /// The calls that have not ended, by their places in the reports.
@@ -34,16 +35,19 @@ final class Delivery {
     /// - Parameters:
     ///   - round: what was answered so far, and who is to be called.
     ///   - isOutcomeWanted: whether somebody waits for the outcome.
+    ///   - lateEnd: called when an answer that missed its deadline has ended at last, with the time since it began.
     ///   - completion: called once, when all listeners are done or out of time.
     init(
         _ round: AnswerRound, clock: any LifecycleClock, isOutcomeWanted: Bool = true,
-        share: @escaping Share, progress: Progress? = nil, _ completion: @escaping (LifecycleReport) -> Void
+        share: @escaping Share, progress: Progress? = nil, lateEnd: @escaping (ListenerReport) -> Void = { _ in },
+        _ completion: @escaping (LifecycleReport) -> Void
     ) {
         self.round = round
         self.clock = clock
         self.isOutcomeWanted = isOutcomeWanted
         self.share = share
         self.progress = progress
+        self.lateEnd = lateEnd
         self.completion = completion
     }
 
@@ -100,9 +104,14 @@ final class Delivery {
         if isPost { entry.pendingPosts += 1 }
         let name = entry.place.name
         let call = ListenerCall(
-            clock: clock, isOutcomeWanted: isOutcomeWanted, progress: progress.map { report in { report(name, $0) } }
+            clock: clock, isOutcomeWanted: isOutcomeWanted, progress: progress.map { report in { report(name, $0) } },
+            lateEnd: { [lateEnd] call in
+                entry.stillRunning -= 1
+                lateEnd(entry.report(.late, call.spent, since: call.start.monotonic, call.details))
+            }
         ) { [self] call, outcome, duration in
             if isPost { entry.pendingPosts -= 1 }
+            if call.isStillRunning { entry.stillRunning += 1 }
             round.set(
                 entry.record(outcome, of: event, after: duration, since: call.start.monotonic, call.details),
                 at: place)

@@ -42,7 +42,8 @@ extension LifecycleMediator {
         Delivery(
             round, clock: clock, isOutcomeWanted: completion != nil,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
-            progress: { [unowned self, round] in report($1, of: $0, handling: round.notification) }
+            progress: { [unowned self, round] in report($1, of: $0, handling: round.notification) },
+            lateEnd: { [weak self, round] in self?.eventObservers.send(.listenerEnded($0, round.notification)) }
         ) { [unowned self] in report($0, completion) }.advance(from: lasting)
     }
 
@@ -78,7 +79,8 @@ extension LifecycleMediator {
         let round = AnswerRound(notification, to: registry.calls(of: name), deadline: deadlines.listener)
         return Delivery(
             round, clock: clock, share: shares(in: transition, name),
-            progress: { [unowned self] in report($1, of: $0, notification.sequence, in: transition) }
+            progress: { [unowned self] in report($1, of: $0, notification.sequence, in: transition) },
+            lateEnd: { [weak self] in self?.eventObservers.send(.listenerEnded($0, notification)) }
         ) { [weak self] in self?.delivered(step, $0, of: transition) }
     }
 

@@ -9,6 +9,9 @@ final class ListenerCall {
     /// When it began.
     let start: LifecycleTime
     private var completion: Completion?
+    /// Called when the task of the answer ends after the call.
+    private let lateEnd: (ListenerCall) -> Void
+    private var isTaskRunning = false
     private var cancel: (() -> Void)?
     private var hasAnswered = false
     private var share = TimeShare(.zero)
@@ -27,11 +30,12 @@ final class ListenerCall {
 
     init(
         clock: any LifecycleClock, isOutcomeWanted: Bool = true, progress: ((ProgressReport) -> Void)? = nil,
-        _ completion: @escaping Completion
+        lateEnd: @escaping (ListenerCall) -> Void = { _ in }, _ completion: @escaping Completion
     ) {
         self.clock = clock
         self.isOutcomeWanted = isOutcomeWanted
         self.progress = progress
+        self.lateEnd = lateEnd
         self.completion = completion
         start = clock.now
     }
@@ -43,11 +47,12 @@ final class ListenerCall {
         lastUsec = min(share.wanted, share.extended).end(from: start.monotonicUsec)
         switch body {
         case .suspending(let body):
+            isTaskRunning = true
             let task = Task.immediate { [self] in
                 do {
-                    answered(try await body(notification, ListenerProgress(self)))
+                    taskEnded(try await body(notification, ListenerProgress(self)))
                 } catch {
-                    answered(ListenerOutcome(error))
+                    taskEnded(ListenerOutcome(error))
                 }
             }
             wait { task.cancel() }
@@ -110,6 +115,15 @@ final class ListenerCall {
     func overrun() {
         cancel?()
         finish(.overran)
+    }
+
+    /// Whether the call has ended, at its deadline, and the task of the answer has not.
+    var isStillRunning: Bool { isTaskRunning && completion == nil }
+
+    private func taskEnded(_ outcome: ListenerOutcome) {
+        let isLate = isStillRunning
+        isTaskRunning = false
+        if isLate { lateEnd(self) } else { answered(outcome) }
     }
 
     private func answered(_ outcome: ListenerOutcome) {

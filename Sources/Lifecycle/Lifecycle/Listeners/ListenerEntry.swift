@@ -11,6 +11,8 @@ final class ListenerEntry {
     nonisolated static let pendingPostsMax = 4096
     /// How many posts wait for its answers.
     var pendingPosts = 0
+    /// How many of its answers missed their deadline and have not ended since.
+    var stillRunning = 0
     /// Whether the listener was removed, so that a delivery under way skips it.
     private(set) var isRemoved = false
     private(set) var interests: [LifecycleNotification.Name] = []
@@ -83,7 +85,7 @@ final class ListenerEntry {
         let longest = answers.values.map { $0.deadline ?? deadline }.max() ?? deadline
         return ListenerStatus(
             name: place.name, interests: interests, order: order, deadline: longest, health: listener.health,
-            activity: listener.activity, record: record)
+            activity: listener.activity, record: record, stillRunning: stillRunning)
     }
 }
 

@@ -17,6 +17,8 @@ public nonisolated struct ListenerStatus: Sendable, Equatable {
     public let activity: String?
     /// Its record.
     public let record: ListenerRecord
+    /// How many of its asynchronous answers missed their deadline and have not ended since: they ignore the cancellation.
+    public let stillRunning: Int
 }
 
 /// Counts and times of a listener's calls.

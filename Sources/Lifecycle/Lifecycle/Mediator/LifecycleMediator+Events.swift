@@ -12,6 +12,9 @@ extension LifecycleMediator {
         case postAnswered(LifecycleReport)
         /// A listener refused or failed, or did not answer a notification in time.
         case listenerFailed(ListenerReport, LifecycleNotification)
+        /// An asynchronous answer that had missed its deadline, so that nothing waited for it any more, has ended. The outcome is
+        /// `late`, whatever the answer came to. There is no such event for an answer within a `CompositeListener`.
+        case listenerEnded(ListenerReport, LifecycleNotification)
         /// A transition begins. There is no such event for one that has nothing to do in the present state.
         case began(PendingTransition)
         /// A transition that ran has ended.
@@ -36,6 +39,7 @@ extension LifecycleMediator {
             case .delivered: .delivered
             case .postAnswered: .postAnswered
             case .listenerFailed: .listenerFailed
+            case .listenerEnded: .listenerEnded
             case .began: .began
             case .transitionEnded: .transitionEnded
             case .stopAccepted: .stopAccepted
@@ -53,7 +57,7 @@ extension LifecycleMediator {
         /// The event of this name.
         case delivered, postAnswered, listenerFailed, began, transitionEnded, stopAccepted, merged, waiting, progress
         /// The event of this name.
-        case healthChanged, listenersChanged
+        case healthChanged, listenersChanged, listenerEnded
 
         var bit: UInt16 { 1 &<< rawValue }
     }

@@ -65,7 +65,9 @@ struct ListenersCommand: ListCommand {
             let failures = listener.number("failures") ?? 0
             guard failures > 0 else { return line }
             let last = ListenerRecords.hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""
-            return style.alarming("\(line), \(count(listener, "failures", "failure"))\(last)")
+            let running = listener.number("stillRunning") ?? 0
+            let rest = last + (running > 0 ? ", \(running) still running" : "")
+            return style.alarming("\(line), \(count(listener, "failures", "failure"))\(rest)")
         }
     }
 

@@ -68,6 +68,16 @@ package nonisolated enum LifecycleJournalRecords {
         return JournalRecord(priority, text, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
+    /// The record of the end of an answer that had missed its deadline.
+    static func record(ofEnd report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord {
+        var fields = fields(of: notification)
+        fields.add(report.listener, report.outcome, report.duration)
+        let took = report.duration.milliseconds
+        return JournalRecord(
+            .notice, "listener '\(report.listener)' has ended its answer to \(notification.name), after \(took) ms",
+            id: MessageID.listenerFailed.rawValue, fields: fields)
+    }
+
     /// The record of several posts that a listener did not get, with the fields of the last one.
     static func record(
         of report: ListenerReport, for notification: LifecycleNotification, andMore count: Int
@@ -85,12 +95,13 @@ package nonisolated enum LifecycleJournalRecords {
         let record = status.record
         let last: RecordText =
             record.lastOutcome.map { ", last \($0.kind) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
+        let running: RecordText = status.stillRunning > 0 ? ", \(status.stillRunning) still running" : ""
         var fields = fields(of: notification)
         fields.add(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
         fields.add("BELFRY_CALLS", Int64(record.calls))
         fields.add("BELFRY_FAILURES", Int64(record.failures))
         return JournalRecord(
-            .info, "listener '\(status.name)': \(record.calls) calls, \(record.failures) failures\(last)",
+            .info, "listener '\(status.name)': \(record.calls) calls, \(record.failures) failures\(last)\(running)",
             id: MessageID.listenerStatus.rawValue, fields: fields)
     }
 

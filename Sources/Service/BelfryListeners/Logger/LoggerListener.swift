@@ -36,8 +36,8 @@ package final class LoggerListener: LifecycleListener {
         self.counter = counter
         refusedPosts = RefusedPosts(clock: mediator.clock, log: log)
         apply(mediator.configuration)
-        events = mediator.addEventObserver(for: .listenerFailed, .merged, .healthChanged) { [unowned self] in
-            write($0)
+        events = mediator.addEventObserver(for: .listenerFailed, .listenerEnded, .merged, .healthChanged) {
+            [unowned self] in write($0)
         }
     }
 
@@ -45,6 +45,8 @@ package final class LoggerListener: LifecycleListener {
         switch event {
         case .listenerFailed(let report, let notification) where refusedPosts.isFirst(report, of: notification):
             if let record = LifecycleJournalRecords.record(of: report, for: notification) { log.write(record) }
+        case .listenerEnded(let report, let notification):
+            log.write(LifecycleJournalRecords.record(ofEnd: report, for: notification))
         case .merged(let trigger, let origin):
             if observation != nil { log.write(LifecycleJournalRecords.record(ofMerged: trigger, by: origin)) }
         case .healthChanged(let unhealthy): write(unhealthy)
