@@ -43,15 +43,33 @@ public final class MainEventLoop {
     ///
     /// - Throws: when the loop cannot wait any more (sd_event_wait(3)), or the main queue cannot be watched. Handlers throw
     ///   nothing.
-    public func run() throws(SystemError) -> Int32 {
+    public func run() throws(SystemError) -> Int32 { try run(isWatched: { false }) { _, _ in } }
+
+    /// A turn that is longer blocks the loop.
+    package static let longestTurn = Duration.milliseconds(100)
+
+    /// The same. While `isWatched` is true, `whenBlocked` is called after each turn in which a handler kept the thread for longer
+    /// than `longestTurn`, with the beginning of the turn by `CLOCK_MONOTONIC` and its duration, at most a tick of the kernel's
+    /// clock too short.
+    package func run(
+        isWatched: () -> Bool, whenBlocked: (_ start: Duration, _ duration: Duration) -> Void
+    ) throws(SystemError) -> Int32 {
         let mainQueue = try source(descriptor: MainQueue.descriptor, [.readable, .edgeTriggered]) { _ in
             MainQueue.drain()
         }
         defer { mainQueue.cancel() }
+        let longestUsec = Self.longestTurn.microseconds
         MainQueue.drain()
         while true {
             if let exitCode { return exitCode }
             try turn(waiting: nil)
+            guard isWatched() else { continue }
+            var startUsec: UInt64 = 0
+            sd_event_now(event, CLOCK_MONOTONIC, &startUsec)
+            let endUsec = belfry_clock_usec(CLOCK_MONOTONIC_COARSE)
+            if endUsec > startUsec &+ longestUsec {
+                whenBlocked(.microseconds(startUsec), .microseconds(endUsec - startUsec))
+            }
         }
     }
 

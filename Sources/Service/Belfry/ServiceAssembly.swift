@@ -48,11 +48,27 @@ final class ServiceAssembly {
         exitRecord = parts.exitRecord
         let connection = try connect(parts, compose)
         parts.ending.launch(parts.launch)
-        let code = try withExtendedLifetime(connection) { try parts.loop.run() }
+        let code = try withExtendedLifetime(connection) { try run(parts) }
         for component in parts.components { component.end() }
         finalStatus.send(exitStatus: code)
         log.finish()
         return code
+    }
+
+    /// Runs the loop. At the level `debug`, the log says when it stood still, once for each listener and once for the rest.
+    private func run(_ parts: ServiceParts) throws(SystemError) -> Int32 {
+        var reported: Set<String?> = []
+        return try parts.loop.run(isWatched: { [log] in log.maximumLevel == .debug }) {
+            [log, mediator = parts.mediator] start, duration in
+            let slowest = mediator.slowestListener(since: start).flatMap {
+                $0.took > MainEventLoop.longestTurn ? $0 : nil
+            }
+            guard reported.insert(slowest?.listener).inserted else { return }
+            let cause: RecordText =
+                slowest.map { "\($0.took.milliseconds) ms of it in an answer of the listener '\($0.listener)'" }
+                ?? "not in an answer of a listener"
+            log.write(.debug, "the event loop stood still for \(duration.milliseconds) ms, \(cause)", .loopBlocked)
+        }
     }
 
     /// Logs why the service could not run.

@@ -40,6 +40,14 @@ final class MannerListener: LifecycleListener {
     private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 }
 
+/// Keeps the main thread at a flush.
+final class BlockingListener: LifecycleListener {
+    let name = "probe"
+    var answers: [LifecycleAnswer] {
+        on(.flushRequested) { _ in usleep(250_000) }
+    }
+}
+
 /// Fails the service at a flush.
 final class FailingListener: LifecycleListener {
     let name = "probe"

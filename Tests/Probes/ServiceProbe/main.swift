@@ -5,14 +5,18 @@
 
 import Belfry
 import BelfrySocket
+import Glibc
 
 let arguments = CommandLine.arguments.dropFirst()
 let manner = arguments.first ?? ""
 let number = manner.split(separator: "=").last.flatMap { Int($0) } ?? 1
+var blockingTimer: TimerEventSource?
 let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))
 // The descriptor store must hold only descriptors of the service.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
+    case "block": try service.mediator.addListener(BlockingListener())
+    case "blockTimer": blockingTimer = try service.loop.timer(after: .milliseconds(1)) { usleep(250_000) }
     case "child": try service.mediator.addListener(ChildListener(service))
     case "start": try service.mediator.addListener(StartingListener(service))
     case "compose": throw LifecycleReloadError(["no camera", "no disk"])

@@ -73,6 +73,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case application = "0d5ad0e1c8ab4f5e9f6e2f7c4b1a93d6"
     /// A source of notifications is missing.
     case sourceMissing = "372fb14339ed40e69af65832b6bb20ab"
+    /// The event loop stood still for more than a tenth of a second.
+    case loopBlocked = "5c0e7d1f9ab4436d8e2b60c3f7a91d52"
     /// The service failed.
     case failure = "2c9e60b1d2a34e0fb0f5c1d47a8b63f5"
 }

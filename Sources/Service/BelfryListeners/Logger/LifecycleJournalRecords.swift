@@ -247,5 +247,5 @@ nonisolated extension LifecycleNotification {
 
 extension Duration {
     /// Whole milliseconds, for texts.
-    nonisolated var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+    package nonisolated var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
 }
