@@ -10,12 +10,10 @@ struct DeliveryTests {
     /// A listener made of a closure.
     final class Answering: LifecycleListener {
         let name: String
-        let rank: Int?
         private let make: (Answering) -> [LifecycleAnswer]
 
-        init(_ name: String, rank: Int? = nil, _ make: @escaping (Answering) -> [LifecycleAnswer]) {
+        init(_ name: String, _ make: @escaping (Answering) -> [LifecycleAnswer]) {
             self.name = name
-            self.rank = rank
             self.make = make
         }
 
@@ -24,8 +22,8 @@ struct DeliveryTests {
 
     let fixture = MediatorFixture()
 
-    private func add(_ name: String, rank: Int? = nil, _ make: @escaping (Answering) -> [LifecycleAnswer]) throws {
-        try fixture.mediator.addListener(Answering(name, rank: rank, make))
+    private func add(_ name: String, _ make: @escaping (Answering) -> [LifecycleAnswer]) throws {
+        try fixture.mediator.addListener(Answering(name, make))
     }
 
     @Test func listenersOfANotificationAreThoseThatAreCalled() throws {
@@ -67,17 +65,6 @@ struct DeliveryTests {
         #expect(asked == ["declines", "opens", "opens too"])
         #expect(report?.listeners.map(\.outcome) == [.declined, .handled, .handled])
         #expect(report?.handledBy == "opens")
-    }
-
-    @Test func listenersAreCalledThoughAnAnswerEndsTheCallsBeforeThem() throws {
-        let mediator = fixture.mediator
-        let first = fixture.listener("first", [.didEnterBackground])
-        try add("hanging", rank: 1) { [$0.onCompletion(.didEnterBackground) { _, _ in {} }] }
-        try add("cutting", rank: 1) { [$0.on(.didEnterBackground) { [unowned mediator] _ in mediator.perform(.stop) }] }
-        fixture.perform(.launch, .stop)
-
-        #expect(fixture.ended.last?.trigger == .stop && mediator.state == .notRunning)
-        #expect(first.received.map(\.name) == [.didEnterBackground])
     }
 
     @Test func actionIsPerformedByTheListenerThatOffersIt() throws {
@@ -126,37 +113,6 @@ struct DeliveryTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func primaryIsCalledFirstUpAndLastDown() throws {
-        fixture.listener("other", [.didBecomeActive, .willResignActive])
-        let primary = RecordingListener("primary", [.didBecomeActive, .willResignActive])
-        primary.journal = { [fixture] in fixture.calls.append($0) }
-        try fixture.mediator.addPrimaryListener(primary)
-
-        fixture.perform(.launch, .interrupt)
-
-        #expect(
-            fixture.calls == [
-                "primary didBecomeActive", "other didBecomeActive", "other willResignActive",
-                "primary willResignActive",
-            ])
-        #expect(throws: ListenerOrderError.primaries(["primary", "another"])) {
-            try fixture.mediator.addPrimaryListener(RecordingListener("another"))
-        }
-        #expect(fixture.mediator.listeners.map(\.name) == ["primary", "other"])
-    }
-
-    @Test func typedEventsAreEncodedAsUserInfo() throws {
-        var received: [Suspension] = []
-        let observation = fixture.mediator.addObserver(of: Suspension.self) { received.append($0) }
-        let suspension = Suspension(.freezer, duration: .milliseconds(1500))
-
-        fixture.mediator.perform(.launch)
-        fixture.mediator.perform(.endSuspension, userInfo: suspension.userInfo)
-
-        #expect(received == [suspension])
-        observation.cancel()
-    }
-
     @Test func userInfoThatDoesNotFitIsAFailure() throws {
         try add("typed") { [$0.onEvent(MemoryWarning.self) { _ in }] }
         var report: LifecycleReport?
@@ -166,39 +122,20 @@ struct DeliveryTests {
         #expect(
             report?.problems == ["typed: user info of 'didReceiveMemoryWarning' does not fit its type, it has level"])
     }
-}
 
-struct FailureEventTests {
-    private final class Good: LifecycleListener {
-        let name = "good"
-
-        var answers: [LifecycleAnswer] { on(.flushRequested) { _ in } }
-    }
-
-    /// Fails at `flushRequested`.
-    private final class Failing: LifecycleListener {
-        struct Failure: Error {}
-
-        let name = "failing"
-
-        var answers: [LifecycleAnswer] { on(.flushRequested) { _ in throw Failure() } }
-    }
-
-    private let mediator = LifecycleMediator(clock: ManualClock())
-
-    @Test func onlyFailuresAreToldToAnObserverOfFailures() throws {
+    @Test func onlyFailuresAreToldToAnObserverOfFailures() {
         var failures: [(listener: String, name: LifecycleNotification.Name)] = []
-        try mediator.addListener(Good())
-        try mediator.addListener(Failing())
-        let observation = mediator.addEventObserver(for: .listenerFailed) {
+        fixture.listener("good", [.flushRequested, .statusRequested])
+        fixture.listener("failing", [.flushRequested], .throwing(LifecycleReloadError(["no"])))
+        let observation = fixture.mediator.addEventObserver(for: .listenerFailed) {
             if case .listenerFailed(let report, let notification) = $0 {
                 failures.append((report.listener, notification.name))
             }
         }
         defer { observation.cancel() }
 
-        mediator.post(.flushRequested)
-        mediator.post(.statusRequested)
+        fixture.mediator.post(.flushRequested)
+        fixture.mediator.post(.statusRequested)
 
         #expect(failures.map(\.listener) == ["failing"])
         #expect(failures.map(\.name) == [.flushRequested])

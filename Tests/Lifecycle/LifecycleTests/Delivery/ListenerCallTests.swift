@@ -122,23 +122,6 @@ struct ListenerCallTests {
         #expect(recorder.progress.isEmpty)
     }
 
-    @Test func reserveIsNotUsedByProgress() {
-        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(6)))
-        let slow = SlowListener("slow", deadline: .seconds(10))
-        let hanging = fixture.listener("hanging", [.willTerminate], deadline: .seconds(5), .stubborn)
-        #expect(throws: Never.self) { try fixture.mediator.addListener(slow) }
-        fixture.perform(.launch, .stop)
-
-        fixture.clock.advance(by: .seconds(2))
-        slow.progress?.report(nextWithin: .seconds(4))
-        #expect(fixture.mediator.remainingTime == .seconds(7))
-        fixture.clock.advance(by: .seconds(7))
-
-        let durations = fixture.ended.last?.notifications.last?.listeners.map(\.duration)
-        #expect(durations == [.seconds(6), .seconds(3)])
-        for ended in [slow.finish, hanging.finish] { ended() }
-    }
-
     @Test func progressOfALeafExtendsTheComposite() throws {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
         let leaf = SlowListener("leaf", deadline: .seconds(20))

@@ -12,22 +12,6 @@ struct ListenerOrderTests {
         try ListenerOrder(places).groups.map { $0.map { places[$0].name } }
     }
 
-    @Test func orderIsThatOfRegistration() throws {
-        #expect(try order([Place("a"), Place("b"), Place("c")]) == [["a"], ["b"], ["c"]])
-    }
-
-    @Test func rankFormsAGroupAtItsFirstListener() throws {
-        let places = [Place("a", rank: 5), Place("b"), Place("c", rank: 5), Place("d", rank: 1)]
-
-        #expect(try order(places) == [["a", "c"], ["b"], ["d"]])
-    }
-
-    @Test func followersComeAfterThoseTheyFollow() throws {
-        let places = [Place("a", follows: ["c", "absent"]), Place("b"), Place("c", follows: ["d"]), Place("d")]
-
-        #expect(try order(places) == [["b"], ["d"], ["c"], ["a"]])
-    }
-
     @Test func mediatorHasItsPrimaryListener() throws {
         let mediator = LifecycleMediator(clock: ManualClock())
         let primary = RecordingListener("primary")
@@ -36,6 +20,9 @@ struct ListenerOrderTests {
 
         try mediator.addPrimaryListener(primary)
         #expect(mediator.primaryListener === primary)
+        #expect(throws: ListenerOrderError.primaries(["primary", "another"])) {
+            try mediator.addPrimaryListener(RecordingListener("another"))
+        }
 
         mediator.removeListener(primary)
         #expect(mediator.primaryListener == nil)

@@ -38,30 +38,6 @@ struct ListenerRegistryTests {
         #expect(order == ["c", "b", "a"])
     }
 
-    @Test func rankMayNotFollowItself() throws {
-        try add(PlacedListener("a", rank: 1), PlacedListener("b", follows: ["a"]))
-
-        #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1, follows: ["b"])) }
-        #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1, follows: ["a"])) }
-        #expect(order == ["a", "b"])
-    }
-
-    @Test func rankDoesNotAcceptOneThatItsMembersFollow() throws {
-        try add(PlacedListener("a", rank: 1, follows: ["x"]), PlacedListener("x", follows: ["c"]))
-
-        #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1)) }
-    }
-
-    @Test func orderIsDeterminedAgainAfterARemoval() throws {
-        let b = PlacedListener("b", follows: ["c"])
-        try add(PlacedListener("a", follows: ["b"]), b, PlacedListener("c"))
-        #expect(order == ["c", "b", "a"])
-
-        fixture.mediator.removeListener(b)
-
-        #expect(order == ["a", "c"])
-    }
-
     @Test func unknownFollowedNamesAreListed() throws {
         try add(PlacedListener("a", follows: ["b", "misspelt"]), PlacedListener("b"))
 

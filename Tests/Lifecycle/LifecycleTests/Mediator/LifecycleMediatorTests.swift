@@ -22,21 +22,6 @@ struct LifecycleMediatorTests {
         #expect(received == 1)
     }
 
-    @Test func observerAddedByAnObserverOfEverythingIsCalledForTheNext() {
-        var received: [UInt64] = []
-        var added: LifecycleObservation?
-        let all = fixture.mediator.addObserver { [mediator = fixture.mediator, ping] _ in
-            if added == nil { added = mediator.addObserver(forName: ping) { received.append($0.sequence) } }
-        }
-
-        fixture.mediator.post(ping)
-        fixture.mediator.post(ping)
-
-        #expect(received == [2])
-        all.cancel()
-        added?.cancel()
-    }
-
     @Test func endOfAnObservationMayEndAnother() {
         final class Owner { var observation: LifecycleObservation? }
         var owner: Owner? = Owner()

@@ -24,18 +24,6 @@ struct BackgroundTaskTests {
         #expect(fixture.clock.pendingTimers == 0)
     }
 
-    @Test func itExpiresAtItsDeadline() {
-        var expired = 0
-        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(3)) { expired += 1 }
-        fixture.perform(.pause)
-
-        fixture.clock.advance(by: .seconds(3))
-
-        #expect(expired == 1)
-        #expect(task.isEnded)
-        #expect(fixture.mediator.state == .background)
-    }
-
     @Test func taskWithoutAnEndLeavesTimeForTheListeners() async throws {
         let slow = SlowListener("slow", deadline: .seconds(10))
         try fixture.mediator.addListener(slow)

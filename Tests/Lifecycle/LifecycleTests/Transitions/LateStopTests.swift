@@ -44,24 +44,6 @@ struct LateStopTests {
     }
 }
 
-/// The state during the last notification.
-@Suite(.timeLimit(.minutes(1)))
-struct TerminationStateTests {
-    let fixture = MediatorFixture()
-
-    @Test(arguments: [true, false]) func serviceRunsUntilWillTerminateWasAnswered(inTime: Bool) async {
-        let slow = fixture.listener("slow", [.willTerminate], deadline: .seconds(3), .stubborn)
-        fixture.perform(.launch, .stop)
-        #expect(slow.received.map(\.state) == [.notRunning] && fixture.mediator.state == .background)
-
-        if inTime { slow.finish() } else { fixture.clock.advance(by: .seconds(3)) }
-
-        await fixture.until { fixture.ended.count == 2 }
-        #expect(fixture.mediator.state == .notRunning)
-        slow.finish()
-    }
-}
-
 /// A stop during a transition with a listener that reports progress.
 @Suite(.timeLimit(.minutes(1)))
 struct LateStopProgressTests {

@@ -20,17 +20,6 @@ struct ReloadTests {
         fixture.perform(.launch)
     }
 
-    @Test func everyListenerGetsTheNewConfiguration() {
-        let listener = fixture.listener("listener")
-
-        fixture.perform(.reload)
-
-        #expect(fixture.calls == ["listener willReload", "listener didReload"])
-        #expect(listener.received.map { $0.configuration?[Int.self] } == [1, 1])
-        #expect(fixture.mediator.configuration[Int.self] == 1)
-        #expect(fixture.ended.last?.result == .completed)
-    }
-
     @Test func oneRefusalKeepsTheOldConfigurationForAll() {
         fixture.perform(.reload)
         let listener = fixture.listener("listener")
@@ -74,16 +63,6 @@ struct ReloadTests {
         #expect(fixture.mediator.pendingTransitions.isEmpty)
         #expect(results.count == 4)
         #expect(results.filter { $0 == "check 1" }.count == 2)
-    }
-
-    @Test func unreadableConfigurationFailsTheReload() {
-        fixture.readConfiguration = { throw LifecycleReloadError(["a:1:1: bad", "a:2:1: worse"]) }
-        let listener = fixture.listener("listener")
-
-        fixture.perform(.reload)
-
-        #expect(listener.received.map(\.name) == [.willReload, .didFailToReload])
-        #expect(fixture.ended.last?.result == .refused(["a:1:1: bad", "a:2:1: worse"]))
     }
 
     @Test func failedFirstReloadKeepsTheConfigurationOfTheLaunch() throws {

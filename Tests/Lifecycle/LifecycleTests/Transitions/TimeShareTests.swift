@@ -10,12 +10,12 @@ struct TimeShareTests {
     }
 
     /// The shares if each uses all of its own, in milliseconds.
-    private func shares(of wanted: [Int], within limit: Int, unused: Int? = nil) -> [Int] {
+    private func shares(of wanted: [Int], within limit: Int) -> [Int] {
         let times = WantedTimes(wanted.map { .milliseconds($0) }, within: .milliseconds(limit))
         var left = Duration.milliseconds(limit)
         return wanted.indices.map { index in
             let share = times.share(of: .milliseconds(wanted[index]), before: index + 1, within: left)
-            if index != unused { left -= share.time }
+            left -= share.time
             return Int(share.time / .milliseconds(1))
         }
     }
@@ -33,11 +33,6 @@ struct TimeShareTests {
         #expect(shares(of: wanted, within: limit) == expected)
     }
 
-    @Test func unusedTimeIsThereForTheNext() {
-        #expect(shares(of: [20, 20, 20], within: 30) == [10, 10, 10])
-        #expect(shares(of: [20, 20, 20], within: 30, unused: 0) == [10, 20, 10])
-    }
-
     @Test(arguments: times, times)
     func sharesAreAtMostTheTimeWantedAndTheTimeLeft(wanted: Duration, left: Duration) {
         for later in Self.times {
@@ -48,11 +43,5 @@ struct TimeShareTests {
             #expect(share.reserve <= later)
             if wanted + later <= left { #expect(share.time == wanted && share.reserve == later) }
         }
-    }
-
-    @Test func noTimeLeftMeansNoShare() {
-        let times = WantedTimes([.seconds(5), .seconds(5)], within: .seconds(-3))
-
-        #expect(times.share(of: .seconds(5), before: 1, within: .seconds(-3)).time == .zero)
     }
 }
