@@ -83,3 +83,9 @@ def test_newer_systemd_reloads_with_the_signal_and_waits(belfry_on_trixie):
     names = [notification["name"] for notification in received]
     assert [name for name in names if name != "didResume"] == ["willReload", "didReload", "org.example.doorbell"], names
     assert names.count("didResume") <= 1
+    belfry_on_trixie.configure("[Nonsense]\n")
+    belfry_on_trixie.host.systemctl("reload", SERVICE)
+    assert belfry_on_trixie.properties("StatusText", "SubState") == {
+        "StatusText": "active, new configuration refused",
+        "SubState": "running",
+    }

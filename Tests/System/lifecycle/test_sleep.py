@@ -101,13 +101,6 @@ def without_polkit(on_each):
     on_each.host.systemctl("unmask", "--runtime", POLKIT)
 
 
-def test_user_of_the_service_gets_the_locks_through_polkit(on_each):
-    on_each.start()
-
-    assert on_each.property("User") == "belfry"
-    wait_for_locks(on_each, BOTH)
-
-
 def test_refused_lock_is_logged_and_nothing_else_is_lost(without_polkit):
     without_polkit.start()
 

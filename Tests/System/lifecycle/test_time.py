@@ -42,16 +42,6 @@ def test_change_of_the_time_zone_has_both_names(in_berlin):
     assert in_berlin.notifications()[-1]["MESSAGE"].endswith("time zone Europe/Berlin -> Asia/Tokyo")
 
 
-def test_other_files_beside_the_time_zone_post_nothing(in_berlin):
-    subscriber = in_berlin.subscribe()
-
-    in_berlin.host.run("touch", "/etc/belfry-was-here")
-    set_zone(in_berlin, "Europe/Berlin")
-    set_zone(in_berlin, "Asia/Tokyo")
-
-    assert subscriber.next()["userInfo"]["timeZone"] == "Asia/Tokyo"
-
-
 @pytest.fixture
 def clock(on_each):
     double = ClockDouble(on_each.host)

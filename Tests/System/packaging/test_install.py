@@ -135,7 +135,7 @@ def test_programs_are_stripped_and_have_no_private_library_path(belfry):
         assert "RPATH" not in sections and "RUNPATH" not in sections
         assert ".symtab" not in sections
         assert "libsystemd.so.0" in sections
-        assert "libswift" not in sections
+        assert "libswift" not in sections and "libstdc++" not in sections
 
 
 @pytest.mark.parametrize("program", ["belfryd", "belfryctl", "belfry-listener"])

@@ -9,20 +9,17 @@ from varlink_client import numbers
 
 # More than fit in memory, and fewer than may wait for journald.
 MANY = 3000
-# Runs a program until the input ends.
-UNTIL_INPUT_ENDS = '"$@" & cat >/dev/null; kill $!; wait'
 
 
 def watched(belfry, after: int, last: int, *arguments: str) -> tuple[list[dict], list[str]]:
     """The notifications that belfryctl prints after a number, up to another, and its notes."""
-    command = ["belfryctl", "watch", "--json", "--after", str(after), *arguments]
     seen = []
-    with belfry.host.running("sh", "-c", UNTIL_INPUT_ENDS, "sh", *command) as watch:
+    with belfry.running_ctl("watch", "--json", "--after", str(after), *arguments) as watch:
         while not seen or seen[-1]["sequence"] < last:
             line = json.loads(watch.stdout.readline())
             if "notification" in line:
                 seen.append(line["notification"])
-        watch.stdin.close()
+        watch.kill()
         notes = watch.stderr.read().splitlines()
     return seen, notes
 

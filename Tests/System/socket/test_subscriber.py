@@ -28,7 +28,7 @@ def live(belfry) -> list[dict]:
     return subscriber.seen
 
 
-def test_subscriber_gets_all_notifications_without_a_gap(belfry):
+def test_subscriber_gets_all_notifications_without_a_gap_and_the_journal_has_the_same(belfry):
     seen = live(belfry)
 
     reload = ["willReload", "didReload"]
@@ -44,11 +44,10 @@ def test_subscriber_gets_all_notifications_without_a_gap(belfry):
     seen_by_unit = ["nsenter", "--mount", f"--target={belfry.main_pid()}", "cat", "/proc/sys/kernel/random/boot_id"]
     boot = belfry.host.run(*seen_by_unit).stdout.strip().replace("-", "")
     assert {n["bootId"].replace("-", "") for n in seen} == {boot}
+    assert_journal_has_the_same(belfry, seen)
 
 
-def test_journal_and_socket_have_the_same_notifications(belfry):
-    seen = live(belfry)
-
+def assert_journal_has_the_same(belfry, seen: list[dict]) -> None:
     records = {int(record["BELFRY_SEQUENCE"]): record for record in belfry.notifications()}
     for notification in seen:
         record = records[notification["sequence"]]

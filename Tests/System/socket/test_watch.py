@@ -3,50 +3,11 @@
 """`belfryctl watch` that loses its permission, and the longest notification that it gets."""
 
 import json
-import queue
-import signal
-import threading
-from contextlib import contextmanager
 
 import pytest
 from belfry_service import ADDRESS
 from users import STRANGER
 from varlink_client import INTERFACE
-
-# nsenter passes no signal on, so what stands between ends the watch when its own input ends.
-UNTIL_INPUT_ENDS = 'belfryctl watch --json "$@" <&- & read _; kill "$!"; wait "$!"'
-
-
-class Watch:
-    """`belfryctl watch --json`, read line by line."""
-
-    def __init__(self, process):
-        self.output, self.errors = self._read(process.stdout), self._read(process.stderr)
-
-    def _read(self, stream) -> queue.Queue:
-        lines = queue.Queue()
-        threading.Thread(target=lambda: [lines.put(line) for line in stream], daemon=True).start()
-        return lines
-
-    def next(self) -> dict:
-        return json.loads(self.output.get(timeout=20))
-
-    def error(self) -> str:
-        return self.errors.get(timeout=20)
-
-
-@contextmanager
-def watching(belfry, *names: str):
-    with belfry.host.running("sh", "-c", UNTIL_INPUT_ENDS, "sh", *names) as process:
-        watch = Watch(process)
-        assert watch.next()["state"]["state"] == "active"
-        try:
-            yield watch
-        finally:
-            process.stdin.close()
-            # Also after a failure: a watch whose shell was killed would keep the pipes of this test open.
-            status = process.wait(timeout=10)
-        assert status == 128 + signal.SIGTERM
 
 
 @pytest.mark.parametrize("command", [["watch"], ["wait", "org.example.never"]], ids=["watch", "wait"])
@@ -74,12 +35,13 @@ def test_longest_permitted_post_reaches_subscribers(on_each, size):
     on_each.configure(f"[Socket]\nFrameMax={size}\nReplaySize={3 * size}\n")
     on_each.start()
     post, room = longest_post("org.example.long", size)
-    command = ["wait", "--json", "org.example.long"]
-    with watching(on_each, "org.example.long") as watch, on_each.running_ctl(*command) as wait:
+    rest = ["--json", "org.example.long"]
+    with on_each.running_ctl("watch", *rest) as watch, on_each.running_ctl("wait", *rest) as wait:
         on_each.wait_for(lambda: on_each.status()["subscribers"] == 2, "be subscribed to")
         with on_each.connect() as client:
             client.send_raw(post)
             sequence = client.reply()["sequence"]
-        seen = [watch.next()["notification"], json.loads(wait.stdout.readline())["notification"]]
+        assert json.loads(watch.stdout.readline())["state"]["state"] == "active"
+        seen = [json.loads(program.stdout.readline())["notification"] for program in (watch, wait)]
         assert wait.wait(20) == 0
     assert [(n["sequence"], len(n["userInfo"]["text"])) for n in seen] == [(sequence, room)] * 2

@@ -74,17 +74,3 @@ def test_start_with_progress_reports_gets_more_time(probe):
     probe.start("slowStart=6", TimeoutStartSec="3s")
 
     assert probe.property("ActiveState") == "active"
-
-
-@pytest.mark.parametrize("refused", [False, True])
-def test_notify_reload_returns_when_it_is_finished(belfry_on_trixie, refused):
-    belfry_on_trixie.use_notify_reload()
-    belfry_on_trixie.start()
-    if refused:
-        belfry_on_trixie.configure("[Nonsense]\n")
-
-    belfry_on_trixie.host.systemctl("reload", SERVICE)
-
-    what = "new configuration refused" if refused else "configuration reloaded"
-    assert text(belfry_on_trixie) == f"active, {what}"
-    assert belfry_on_trixie.properties("SubState") == {"SubState": "running"}

@@ -64,17 +64,3 @@ def test_example_units_write_metrics_for_node_exporter(started):
         started.host.systemctl("disable", "--now", units[0])
         run("rm", *(f"/etc/systemd/system/{unit}" for unit in units))
         started.host.systemctl("daemon-reload")
-
-
-def test_log_level_is_set_by_permitted_users(started):
-    with started.connect(uid=NOBODY) as stranger:
-        assert stranger.call("io.systemd.service.Ping") == {}
-        for method, parameters in (("SetLogLevel", {"level": 3}), ("Reload", {}), ("GetEnvironment", {})):
-            with pytest.raises(VarlinkError, match="PermissionDenied"):
-                stranger.call(f"io.systemd.service.{method}", parameters)
-    with started.connect() as client:
-        client.call("io.systemd.service.SetLogLevel", {"level": 3})
-        assert client.call("Post", {"name": "org.example.unseen"})["result"] == "posted"
-        environment = client.call("io.systemd.service.GetEnvironment")["environment"]
-    assert any(entry.startswith("INVOCATION_ID=") for entry in environment)
-    assert not [r for r in started.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.unseen"]

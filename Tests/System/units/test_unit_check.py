@@ -19,7 +19,7 @@ def check(belfry, unit: str = UNIT) -> tuple[int, list[str]]:
 
 @pytest.fixture
 def written(on_each):
-    """Writes units and drop-ins, reloads systemd, and removes them again."""
+    """Writes units, reloads systemd, and removes them again."""
     paths = []
 
     def write(path: str, text: str) -> None:
@@ -28,20 +28,8 @@ def written(on_each):
         on_each.host.systemctl("daemon-reload")
 
     yield write
-    folders = {path.rpartition("/")[0] for path in paths if path.endswith(".conf")}
-    on_each.host.run("rm", "-rf", *paths, *folders)
+    on_each.host.run("rm", *paths)
     on_each.host.systemctl("daemon-reload")
-
-
-@pytest.fixture
-def installed_and(on_each, written):
-    """Checks the installed unit with more settings."""
-
-    def check_with(settings: str) -> tuple[int, list[str]]:
-        written(f"{SERVICE}.d/z.conf", f"[Service]\n{settings}\n")
-        return check(on_each, SERVICE)
-
-    return check_with
 
 
 @pytest.mark.parametrize("unit", ["belfryd", SERVICE])
@@ -88,14 +76,3 @@ def test_unit_that_systemd_does_not_load_is_an_error(on_each, written):
         assert status == 71 and line.startswith("belfryd: unable to ") and "a@.service" in line
     finally:
         on_each.host.run("rm", f"{FOLDER}/masked.service")
-
-
-@pytest.mark.parametrize("way_out, fits", [("", False), ("ReadWritePaths=/srv", True)])
-def test_sandbox_is_compared_with_the_paths_that_listeners_need(on_each, installed_and, way_out, fits):
-    on_each.configure("[Cache thumbnails]\nPath=/srv/thumbnails\n")
-
-    status, lines = installed_and(way_out)
-
-    assert (status, len(lines)) == ((0, 0) if fits else (78, 1))
-    expected = "error: ProtectSystem=strict makes '/srv/thumbnails' read-only, which [Cache thumbnails] writes to"
-    assert all(expected in line for line in lines)
