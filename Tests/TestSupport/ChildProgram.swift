@@ -105,23 +105,29 @@ public final class ChildProgram {
     /// Closes the reading end of its output.
     public func closeOutput() { output.close() }
 
-    /// The next line of standard output, or nil at its end.
-    public func line() -> String? { output.line() }
+    /// The next line of standard output, or nil at its end. `meanwhile` is called again and again.
+    public func line(meanwhile: (() -> Void)? = nil) -> String? { output.line(meanwhile: meanwhile) }
 
     /// Waits for output, which is kept for `line` and `end`, and returns whether there was any.
     public func beginsToWrite() -> Bool { output.begin() }
 
-    /// The next line of standard error, or nil at its end.
-    public func errorLine() -> String? { errors.line() }
+    /// The next line of standard error, or nil at its end. `meanwhile` is called again and again.
+    public func errorLine(meanwhile: (() -> Void)? = nil) -> String? { errors.line(meanwhile: meanwhile) }
 
     /// Waits for the end of the child, and returns its output.
     public func end() -> End {
         let rest = (output.rest(), errors.rest())
+        return End(status: status(), output: rest.0, errors: rest.1)
+    }
+
+    /// Waits for the end of the child, whose output is over.
+    func status() -> Int32 {
+        if output.isLate || errors.isLate { kill(pid, SIGKILL) }
         var status: Int32 = 0
         waitpid(pid, &status, 0)
         isReaped = true
         let signal = status & 0x7F
-        return End(status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: rest.0, errors: rest.1)
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 }
 
@@ -132,18 +138,20 @@ public struct ChildPipe {
 
     private var descriptor: Int32
     private var buffer: [UInt8] = []
+    /// Whether nothing came for so long.
+    private(set) var isLate = false
 
     /// The pipe with this reading end.
     public init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// The next line, or nil at the end or after 60 s.
-    public mutating func line() -> String? {
+    public mutating func line(meanwhile: (() -> Void)? = nil) -> String? {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { buffer.removeSubrange(...end) }
                 return String(decoding: buffer[..<end], as: UTF8.self)
             }
-            guard fill() else { return nil }
+            guard fill(meanwhile) else { return nil }
         }
     }
 
@@ -163,9 +171,17 @@ public struct ChildPipe {
         descriptor = -1
     }
 
-    private mutating func fill() -> Bool {
+    private mutating func fill(_ meanwhile: (() -> Void)? = nil) -> Bool {
+        guard descriptor >= 0 else { return false }
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard descriptor >= 0, poll(&state, 1, Self.limit) > 0 else { return false }
+        let interval = meanwhile == nil ? Self.limit : 10
+        var waited: Int32 = 0
+        while poll(&state, 1, interval) == 0 {
+            waited += interval
+            isLate = waited >= Self.limit
+            guard !isLate else { return false }
+            meanwhile?()
+        }
         var chunk = [UInt8](repeating: 0, count: 65536)
         let count = read(descriptor, &chunk, chunk.count)
         guard count > 0 else { return false }

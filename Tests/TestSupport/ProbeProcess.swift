@@ -3,17 +3,15 @@
 
 internal import Foundation
 
-/// A program of this package, run as a child of the test and read line by line.
+/// A program of this package with the environment of the test, of which one stream is read line by line.
 public final class ProbeProcess {
     /// Which of its streams is read.
     public enum Stream {
         case output, error
     }
 
-    private let process = Process()
-    private let pipe = Pipe()
+    private let child: ChildProgram
     private let stream: Stream
-    private var buffer = Data()
     /// Called again and again while `finish` or `wait(for:)` waits.
     public var whileFinishing: (() -> Void)?
 
@@ -22,55 +20,26 @@ public final class ProbeProcess {
         _ program: String, _ arguments: [String], environment: [String: String] = [:], reading stream: Stream = .output
     ) throws {
         self.stream = stream
-        process.executableURL = try Self.find(program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        switch stream {
-        case .output: process.standardOutput = pipe
-        case .error: process.standardError = pipe
-        }
-        try process.run()
+        child = try ChildProgram(
+            program, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
     }
 
     /// The process.
-    public var pid: Int32 { process.processIdentifier }
+    public var pid: Int32 { child.pid }
 
     /// Sends it a signal.
     public func send(_ signal: Int32) { kill(pid, signal) }
 
-    /// The timeout for a line, in milliseconds. Then the process is killed, so that the test continues and fails.
-    private static let timeout: Int32 = 30_000
-    private static let interval: Int32 = 10
-
     /// The next line, or nil at the end of the stream. A log record on standard error is returned without its time and level.
-    public func line() -> String? { line {} }
+    public func line() -> String? { line(meanwhile: nil) }
 
-    private func line(meanwhile: () -> Void) -> String? {
-        let line = wholeLine(meanwhile: meanwhile)
-        return stream == .error ? line?.replacing(#/^\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ /#, with: "") : line
+    private func line(meanwhile: (() -> Void)?) -> String? {
+        guard stream == .error else { return child.line(meanwhile: meanwhile) }
+        return child.errorLine(meanwhile: meanwhile)?.replacing(#/^\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ /#, with: "")
     }
 
     /// The next line with everything in it.
-    public func wholeLine() -> String? { wholeLine {} }
-
-    private func wholeLine(meanwhile: () -> Void) -> String? {
-        var waited: Int32 = 0
-        while true {
-            if let end = buffer.firstIndex(of: 10) {
-                defer { buffer.removeSubrange(...end) }
-                return String(decoding: buffer[..<end], as: UTF8.self)
-            }
-            var ready = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            while poll(&ready, 1, Self.interval) == 0 {
-                meanwhile()
-                waited += Self.interval
-                if waited == Self.timeout { send(SIGKILL) }
-            }
-            let more = pipe.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            buffer.append(more)
-        }
-    }
+    public func wholeLine() -> String? { stream == .error ? child.errorLine() : child.line() }
 
     /// The lines up to and including the first that contains `text`; all lines if none does.
     @discardableResult
@@ -86,10 +55,8 @@ public final class ProbeProcess {
     /// All lines up to the end, and the exit status: 128 + n when signal n ended it.
     public func finish() -> (lines: [String], status: Int32) {
         var lines: [String] = []
-        while let line = line(meanwhile: { whileFinishing?() }) { lines.append(line) }
-        process.waitUntilExit()
-        let isSignal = process.terminationReason == .uncaughtSignal
-        return (lines, process.terminationStatus + (isSignal ? 128 : 0))
+        while let line = line(meanwhile: { [self] in whileFinishing?() }) { lines.append(line) }
+        return (lines, child.status())
     }
 
     /// Sends SIGTERM, and then does what `finish` does.

@@ -32,11 +32,4 @@ struct MainEventLoopTests {
         #expect(rest == ["\(SIGTERM) \(getpid()) \(getuid()) 0"])
         #expect(status == 0)
     }
-
-    @Test func childrenAreReapedWithTheirStatus() throws {
-        let (lines, status) = try ProbeProcess("EventLoopProbe", ["children"]).finish()
-
-        #expect(lines.sorted() == ["exited(3)", "signaled(\(SIGUSR1))"])
-        #expect(status == 0)
-    }
 }

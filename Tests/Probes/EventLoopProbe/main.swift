@@ -12,7 +12,6 @@ let loop = try MainEventLoop()
 switch CommandLine.arguments.dropFirst().first {
 case "main-actor": try MainActorScene(loop).run()
 case "signals": try SignalScene(loop).run()
-case "children": try ChildScene(loop).run()
 default: exit(64)
 }
 exit(try loop.run())

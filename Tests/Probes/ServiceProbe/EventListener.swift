@@ -52,8 +52,3 @@ final class EventListener: LifecycleListener {
         return count
     }
 }
-
-private func say(_ text: String) {
-    let line = "\(text)\n"
-    write(STDERR_FILENO, line, line.utf8.count)
-}

@@ -83,18 +83,13 @@ final class Request {
 
     func accept() {
         send("HTTP/1.1 200 \r\nContent-Length: 4\r\nConnection: close\r\n\r\n")
-        say("accepted")
+        say("job accepted")
     }
 
     func finish() {
         send("done")
-        say("finished")
+        say("job finished")
     }
 
     private func send(_ text: String) { Glibc.send(client.number, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
-
-    private func say(_ text: String) {
-        let line = "job \(text)\n"
-        write(STDERR_FILENO, line, line.utf8.count)
-    }
 }

@@ -7,6 +7,12 @@ import BelfrySystemd
 import Glibc
 import Lifecycle
 
+/// Writes a line to standard error at once.
+func say(_ text: String) {
+    let line = text + "\n"
+    write(STDERR_FILENO, line, line.utf8.count)
+}
+
 @section("belfry_listeners") @used
 let registeredListener: ListenerRegistration.Record = {
     ListenerRegistration.add("registered") { _ in RegisteredListener() }
@@ -20,7 +26,7 @@ final class RegisteredListener: LifecycleListener {
     }
 }
 
-/// Refuses the launch, or hangs during launch or stop.
+/// Refuses the launch, or hangs during a stop.
 final class MannerListener: LifecycleListener {
     let name = "probe"
     private let manner: String
@@ -30,14 +36,11 @@ final class MannerListener: LifecycleListener {
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] _ in
             if manner == "refuse" { throw LifecycleRefusal("not today") }
-            if manner == "hangStart" { await hang() }
         }
         on(.willTerminate) { [self] _ in
-            if manner == "hang" { await hang() }
+            if manner == "hang" { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
         }
     }
-
-    private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 }
 
 /// Keeps the main thread at a flush.
@@ -102,8 +105,7 @@ final class LaunchCounter: RestorableListener {
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] _ in
             state.launches += 1
-            let line = "launch \(state.launches)\n"
-            write(STDERR_FILENO, line, line.utf8.count)
+            say("launch \(state.launches)")
         }
     }
 
@@ -112,18 +114,16 @@ final class LaunchCounter: RestorableListener {
     func decodeRestorableState(_ state: State) { self.state = state }
 }
 
-/// Reports progress for a number of seconds during one notification; then it completes, or hangs.
+/// Reports progress for a number of seconds during one notification; then it completes.
 final class SlowListener: LifecycleListener {
     let name = "probe"
     private let notification: LifecycleNotification.Name
     private let steps: Int
-    private let stalls: Bool
     private let loop: MainEventLoop
     private var timer: TimerEventSource?
 
-    init(_ notification: LifecycleNotification.Name, seconds: Int, stalls: Bool = false, loop: MainEventLoop) {
+    init(_ notification: LifecycleNotification.Name, seconds: Int, loop: MainEventLoop) {
         self.notification = notification
-        self.stalls = stalls
         steps = seconds * 10
         self.loop = loop
     }
@@ -137,9 +137,9 @@ final class SlowListener: LifecycleListener {
     }
 
     private func step(_ number: Int, _ progress: ListenerProgress, _ done: @escaping () -> Void) {
-        guard number <= steps else { return stalls ? () : done() }
+        guard number <= steps else { return done() }
         timer = try? loop.timer(after: .milliseconds(100)) { [self] in
-            progress.report(nextWithin: .seconds(stalls ? 1 : 2), "step \(number) of \(steps)")
+            progress.report(nextWithin: .seconds(2), "step \(number) of \(steps)")
             step(number + 1, progress, done)
         }
     }
@@ -160,14 +160,14 @@ final class ChildListener: LifecycleListener {
                 _exit(0)
             }
             try service.restoreDescriptorLimit(ofChild: child)
-            say("own", getpid())
-            say("child", child)
+            sayLimit("own", getpid())
+            sayLimit("child", child)
             kill(child, SIGKILL)
             waitpid(child, nil, 0)
         }
     }
 
-    private func say(_ who: String, _ pid: Int32) {
+    private func sayLimit(_ who: String, _ pid: Int32) {
         guard let file = fopen("/proc/\(pid)/limits", "r") else { return }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
@@ -176,8 +176,7 @@ final class ChildListener: LifecycleListener {
                 String(decoding: $0.map(UInt8.init), as: UTF8.self)
             }
             guard words.starts(with: ["Max", "open", "files"]) else { continue }
-            let text = "\(who) \(words[3])\n"
-            write(STDERR_FILENO, text, text.utf8.count)
+            say("\(who) \(words[3])")
         }
     }
 }
@@ -196,7 +195,7 @@ final class StoreListener: LifecycleListener {
             var ends: [Int32] = [-1, -1]
             pipe(&ends)
             for end in ends.map({ OwnedDescriptor(owning: $0) }) { try descriptors.store(end.number, as: "probe") }
-            manager.barrier(on: loop, limit: .seconds(20)) { [self] in say("stored \($0)") }
+            manager.barrier(on: loop, limit: .seconds(20)) { say("stored \($0)") }
         }
         on(.statusRequested) { [self] _ in
             descriptors.removeStored("probe")
@@ -206,10 +205,5 @@ final class StoreListener: LifecycleListener {
             let open = descriptors.receive(named: "probe").filter { fcntl($0.number, F_GETFD) == FD_CLOEXEC }
             say("received \(open.count), left \(descriptors.names)")
         }
-    }
-
-    private func say(_ text: String) {
-        let line = text + "\n"
-        write(STDERR_FILENO, line, line.utf8.count)
     }
 }

@@ -28,7 +28,7 @@ final class StartingListener: LifecycleListener {
             let (reader, writer) = makePipe()
             var command = ChildCommand("sh", ["-c", Self.report])
             command.descriptors = [reader.number, 2, 2]
-            let child = try service.start(command) { [self] in say("ended \($0.reason)") }
+            let child = try service.start(command) { say("ended \($0.reason)") }
             say("pidfd \(child.processDescriptor.map { fcntl($0, F_GETFD) == FD_CLOEXEC } ?? false)")
             write(writer.number, "\n", 1)
         }
@@ -42,11 +42,11 @@ final class StartingListener: LifecycleListener {
                 var text = [UInt8](repeating: 0, count: 64)
                 let count = read(reader.number, &text, text.count)
                 if count > 0 {
-                    return child.end(within: .milliseconds(100)) { [self] in say("tree ended \($0.reason)") }
+                    return child.end(within: .milliseconds(100)) { say("tree ended \($0.reason)") }
                 }
                 say("tree gone")
                 source = nil
-                child.end(within: .zero) { [self] in say("ended before \($0.reason)") }
+                child.end(within: .zero) { say("ended before \($0.reason)") }
             }
         }
         on(.statusRequested) { [self] _ in
@@ -63,10 +63,5 @@ final class StartingListener: LifecycleListener {
         pipe(&ends)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (OwnedDescriptor(owning: ends[0]), OwnedDescriptor(owning: ends[1]))
-    }
-
-    private func say(_ text: String) {
-        let line = text + "\n"
-        write(STDERR_FILENO, line, line.utf8.count)
     }
 }

@@ -28,9 +28,6 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))
     case "store": try service.mediator.addListener(StoreListener(service))
     case "slow": try service.mediator.addListener(SlowListener(.willTerminate, seconds: number, loop: service.loop))
-    case "stall":
-        try service.mediator.addListener(
-            SlowListener(.willTerminate, seconds: number, stalls: true, loop: service.loop))
     case "slowFlush":
         try service.mediator.addListener(SlowListener(.flushRequested, seconds: number, loop: service.loop))
     case "slowPause":

@@ -20,23 +20,6 @@ struct TestServiceTests {
         return fgets(&line, 256, file).map { String(cString: $0) }
     }
 
-    @Test func settingsComeFromTextAndAreReplacedByAReload() async throws {
-        var settings: SettingsHandle<Volume>?
-        let test = try TestService(settings: "[Player]\nLevel=3\n") { service in
-            settings = try service.settings(Volume.self, section: "Player")
-        }
-        await test.script.run(.perform(.launch))
-        #expect(settings?.value.level == 3)
-
-        try test.replaceSettings("[Player]\nLevel=4\n")
-        await test.script.run(.perform(.reload))
-        #expect(settings?.value.level == 4)
-
-        try test.replaceSettings("[Player]\nLevel=loud\n")
-        await test.script.run(.perform(.reload))
-        #expect(settings?.value.level == 4 && test.script.notificationNames.last == "didFailToReload")
-    }
-
     @Test(arguments: ["[Player]\nLevel=loud\n", "[Unknown]\nKey=1\n", "[Service]\nStopTimeout=soon\n", "Level"])
     func settingsWithErrorsAreRefused(text: String) {
         #expect(throws: (any Error).self) {
@@ -85,16 +68,5 @@ struct TestServiceTests {
         let test = try TestService { $0.fail(LifecycleRefusal("no disk")) }
 
         #expect(test.failures as? [LifecycleRefusal] == [LifecycleRefusal("no disk")])
-    }
-
-    @Test func deadlinesPassOnlyWhenTheScriptMovesTheClock() async throws {
-        let hanging = RecordingListener("hanging", [.didBecomeActive], deadline: .seconds(5), behavior: .waiting)
-        let test = try TestService { try $0.mediator.addListener(hanging) }
-
-        await test.script.run(.perform(.launch))
-        #expect(test.service.mediator.isInTransition)
-        await test.script.run(.advance(.seconds(5)))
-
-        #expect(test.script.problems == ["didBecomeActive: hanging: no answer within its deadline"])
     }
 }

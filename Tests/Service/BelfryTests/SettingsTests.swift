@@ -58,21 +58,6 @@ struct SettingsTests {
         #expect(service.stop().status == 0)
     }
 
-    @Test func reasonOfARefusedReloadHasItsPosition() throws {
-        let service = try start("[Thumbd]\nSizeMax=1\n")
-        service.lines(until: "didBecomeActive: ")
-        try fixture.directory.write("belfry.conf", "[Thumbd]\nSizeMax=1\nFormat=jpg\n[Thumb]\n")
-
-        let reloaded = try fixture.control(["reload"], reading: .error)
-        let checked = try fixture.control(["reload", "--dry-run"], reading: .error)
-
-        for text in [reloaded, checked].map({ $0.lines.joined(separator: "\n") }) {
-            #expect(text.contains("\(file):3:8: error: invalid value of 'Format': expected one of 'jpeg', 'webp'"))
-            #expect(text.contains("\(file):4:2: error: unknown section [Thumb], did you mean '[Thumbd]'?"))
-        }
-        #expect(service.stop().status == 0)
-    }
-
     @Test(arguments: ["--check-config", "--print-config", "run"])
     func problemsOfAllSectionsAreReportedAtOnce(mode: String) throws {
         let prefix = mode == "run" ? "thumbd: " : ""
