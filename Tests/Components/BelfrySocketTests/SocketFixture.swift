@@ -97,5 +97,16 @@ final class SocketFixture {
         return attached
     }
 
+    /// Waits until an attached program has been asked `number` times, and answers the last question.
+    @discardableResult
+    func answer(
+        _ attached: ReplyRecorder, _ number: Int, _ outcome: JSONValue, _ reason: JSONValue? = nil
+    ) throws -> Answer {
+        try turn { attached.replies.count == number + 1 }
+        var parameters: JSONObject = ["token": attached.replies[number]["token"] ?? .null, "outcome": outcome]
+        parameters["reason"] = reason
+        return try call("Answer", parameters)
+    }
+
     func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
 }

@@ -147,22 +147,6 @@ struct SocketListenerTests {
         #expect(names == ["didBecomeActive", "flushRequested"])
     }
 
-    @Test func missedNotificationsOutOfMemoryAreAnError() throws {
-        for _ in 0..<20 { mediator.post(.flushRequested) }
-        var failure: VarlinkReply?
-        client.more(lifecycle + "Subscribe", ["after": 1]) {
-            if case .success(let reply) = $0 {
-                failure = reply
-            } else if case .failure(.failed(let name, let parameters)) = $0 {
-                failure = VarlinkReply(error: name, parameters)
-            }
-        }
-        try turn { failure != nil }
-
-        #expect(failure?.error == "io.belfry.Lifecycle.NotRetained")
-        #expect(failure?.parameters == ["oldest": 8])
-    }
-
     @Test(
         arguments: ["no name", ""]
             + LifecycleNotification.Name.catalogue.map(\.rawValue).filter {

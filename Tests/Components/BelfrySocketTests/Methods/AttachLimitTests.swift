@@ -68,12 +68,4 @@ struct AttachLimitTests {
         #expect(refused.errorParameters?["parameter"] == "follows")
         #expect(!fixture.mediator.listeners.contains { $0.name == "guard" })
     }
-
-    @Test func duplicateListenerNameIsRefused() throws {
-        let first = try fixture.attach(["com.example.rotate"])
-        let second = try fixture.attach(["com.example.rotate"])
-
-        #expect(second.error == "io.belfry.Lifecycle.ListenerExists")
-        #expect(first.replies.count == 1)
-    }
 }

@@ -17,14 +17,6 @@ struct AttachedListenerTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func answer(_ reply: JSONObject?, _ outcome: String, reason: String? = nil) throws
-        -> SocketFixture.Answer
-    {
-        var parameters: JSONObject = ["token": reply?["token"] ?? "", "outcome": .string(outcome)]
-        parameters["reason"] = reason.map { .string($0) }
-        return try fixture.call("Answer", parameters)
-    }
-
     @Test func attachedListenerGetsAPostAndItsOutcomeIsReported() throws {
         let attached = try fixture.attach(["com.example.rotate"])
         #expect(attached.replies == [[:]])
@@ -38,11 +30,11 @@ struct AttachedListenerTests {
         #expect(question?["notification"]?["name"] == "com.example.rotate")
         #expect(question?["notification"]?["userInfo"] == ["key": 7])
         #expect(report == nil)
-        #expect(try answer(question, "newData") == .success([:]))
+        #expect(try fixture.answer(attached, 1, "newData") == .success([:]))
 
         #expect(report?.listeners.map(\.listener) == ["guard"])
         #expect(report?.listeners.map(\.outcome) == [.fetched(.newData)])
-        #expect(try answer(question, "newData") == .failure(unknown(question)))
+        #expect(try fixture.answer(attached, 1, "newData") == .failure(unknown(question)))
     }
 
     @Test func waitingPostGetsTheOutcomeOfEachListener() throws {
@@ -52,8 +44,7 @@ struct AttachedListenerTests {
 
         let other = try fixture.connect()
         other.call("io.belfry.Lifecycle.Post", ["name": "com.example.rotate", "wait": true]) { reply = try? $0.get() }
-        try fixture.turn { failing.replies.count == 2 }
-        #expect(try answer(failing.replies.last, "failed", reason: "disk full") == .success([:]))
+        #expect(try fixture.answer(failing, 1, "failed", "disk full") == .success([:]))
         try fixture.turn { silent.replies.count == 2 }
         #expect(reply == nil)
         fixture.clock.advance(by: .seconds(2))
@@ -90,12 +81,11 @@ struct AttachedListenerTests {
         fixture.mediator.perform(.interrupt)
         try fixture.turn { attached.replies.count == 2 }
         #expect(before.received.isEmpty)
-        _ = try answer(attached.replies.last, "completed")
+        try fixture.answer(attached, 1, "completed")
         #expect(before.received.map(\.name) == [.willResignActive])
         fixture.mediator.perform(.resume)
         #expect(before.received.map(\.name) == [.willResignActive, .didBecomeActive])
-        try fixture.turn { attached.replies.count == 3 }
-        _ = try answer(attached.replies.last, "completed")
+        try fixture.answer(attached, 2, "completed")
 
         #expect(fixture.mediator.state == .active)
     }
@@ -107,7 +97,7 @@ struct AttachedListenerTests {
         try fixture.turn { attached.replies.count == 2 }
         #expect(attached.replies[1]["notification"]?["name"] == "willReload")
         #expect(attached.replies[1]["notification"]?["userInfo"]?["dryRun"] == true)
-        _ = try answer(attached.replies.last, "refused", reason: "recording")
+        try fixture.answer(attached, 1, "refused", "recording")
         try fixture.turn { request.isOver }
 
         #expect(request.errorParameters?["reasons"] == ["guard: recording"])
@@ -138,22 +128,6 @@ struct AttachedListenerTests {
         try fixture.turn { attached.replies.count == 2 }
         stop.question = attached.replies.last
         return stop
-    }
-
-    @Test func progressExtendsTheTimeUpToTheDeadline() throws {
-        fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(3), stopExtensionMax: 10)
-        let stop = try stop(deadlineUsec: 20_000_000)
-
-        for _ in 0..<10 {
-            fixture.clock.advance(by: .seconds(1))
-            #expect(try progress(stop.question, ["nextWithinUsec": 2_000_000, "text": "a piece"]) == .success([:]))
-        }
-        #expect(stop.report == nil)
-        _ = try answer(stop.question, "completed")
-
-        #expect(stop.outcome == .completed)
-        #expect(stop.progress.contains { $0.isExtended } && stop.progress.allSatisfy { $0.text == "a piece" })
-        #expect(try progress(stop.question) == .failure(unknown(stop.question)))
     }
 
     @Test func progressIsLimitedInTimeAndText() throws {
@@ -230,7 +204,7 @@ struct AttachedListenerTests {
         }
         try fixture.turn { attached.replies.count == 2 }
         #expect(attached.replies[1]["notification"]?["userInfo"] == ["action": "rotate", "now": true])
-        _ = try answer(attached.replies[1], "handled")
+        try fixture.answer(attached, 1, "handled")
         try fixture.turn { reply != nil }
 
         #expect(reply?["reports"]?[0]?["outcome"] == "handled")
@@ -248,8 +222,7 @@ struct AttachedListenerTests {
             other.call("io.belfry.Lifecycle.OpenURL", ["url": "x:y"]) {
                 if let reply = try? $0.get() { replies.append(reply) }
             }
-            try fixture.turn { attached.replies.count == number + 2 }
-            _ = try answer(attached.replies.last, outcome)
+            try fixture.answer(attached, number + 1, .string(outcome))
             try fixture.turn { replies.count == number + 1 }
         }
 
@@ -272,6 +245,6 @@ struct AttachedListenerTests {
     @Test func unknownOutcomeIsRefused() throws {
         let error = VarlinkError.failed(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "outcome"])
-        #expect(try answer([:], "overran") == .failure(error))
+        #expect(try fixture.call("Answer", ["token": "", "outcome": "overran"]) == .failure(error))
     }
 }

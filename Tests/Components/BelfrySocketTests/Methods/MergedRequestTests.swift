@@ -42,8 +42,7 @@ struct MergedRequestTests {
     }
 
     @Test func concurrentDryRunsAreMerged() throws {
-        let guards = try fixture.more("Attach", ["listener": "guard", "names": ["willReload"], "confirm": true])
-        try fixture.turn { guards.replies.count == 1 }
+        let guards = try fixture.attach(["willReload"])
         var reads = 0
         fixture.readConfiguration = { [fixture] in
             reads += 1
@@ -55,9 +54,9 @@ struct MergedRequestTests {
             try fixture.loop.turnWithoutWaiting()
             return request
         }
-        try answer(guards, 1, "completed")
+        try fixture.answer(guards, 1, "completed")
         try fixture.turn { requests[0].isOver }
-        try answer(guards, 2, "refused")
+        try fixture.answer(guards, 2, "refused")
         try fixture.turn { requests.allSatisfy(\.isOver) }
 
         #expect(reads == 2)
@@ -65,11 +64,5 @@ struct MergedRequestTests {
         #expect(reports.contains { $0["listener"] == "guard" && $0["outcome"] == "completed" })
         let refusal = ["guard: no reason given"] as JSONValue
         #expect(requests.dropFirst().allSatisfy { $0.errorParameters?["reasons"] == refusal })
-    }
-
-    private func answer(_ attached: ReplyRecorder, _ number: Int, _ outcome: JSONValue) throws {
-        try fixture.turn { attached.replies.count == number + 1 }
-        let token = attached.replies[number]["token"] ?? .null
-        _ = try fixture.call("Answer", ["token": token, "outcome": outcome]).get()
     }
 }

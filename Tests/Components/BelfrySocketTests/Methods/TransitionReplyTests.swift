@@ -15,23 +15,14 @@ struct TransitionReplyTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func answer(_ attached: ReplyRecorder, _ number: Int, _ outcome: JSONValue, _ reason: JSONValue? = nil)
-        throws
-    {
-        try fixture.turn { attached.replies.count == number + 1 }
-        var parameters: JSONObject = ["token": attached.replies[number]["token"] ?? .null, "outcome": outcome]
-        parameters["reason"] = reason
-        _ = try fixture.call("Answer", parameters).get()
-    }
-
     @Test func replyNamesEachListenerThatFailedOrWasLate() throws {
         let attached = try fixture.attach(["willEnterForeground", "didBecomeActive"])
         let silent = try fixture.attach(["didBecomeActive"], ["listener": "silent", "deadlineUsec": 2_000_000])
         fixture.mediator.perform(.pause)
 
         let resume = try fixture.more("Resume", [:])
-        try answer(attached, 1, "completed")
-        try answer(attached, 2, "failed", "no upstream")
+        try fixture.answer(attached, 1, "completed")
+        try fixture.answer(attached, 2, "failed", "no upstream")
         try fixture.turn { silent.replies.count == 2 }
         fixture.clock.advance(by: .seconds(2))
         try fixture.turn { resume.isOver }
@@ -60,7 +51,7 @@ struct TransitionReplyTests {
         try fixture.turn { attached.replies.count == 2 }
         fixture.clock.advance(by: .seconds(2))
         let transition = try fixture.call("GetState").get()["transition"]
-        try answer(attached, 1, "completed")
+        try fixture.answer(attached, 1, "completed")
         try fixture.turn { reload.isOver }
 
         #expect(transition?["trigger"] == "reload")
@@ -84,7 +75,7 @@ struct TransitionReplyTests {
         try fixture.turn { fixture.mediator.pendingTransitions.count == 2 }
         gone.vanish()
         try fixture.turn { fixture.mediator.pendingTransitions.count == 1 }
-        try answer(attached, 1, "completed")
+        try fixture.answer(attached, 1, "completed")
         try fixture.turn { reload.isOver }
 
         #expect(names == [.willReload, .didReload])
@@ -98,9 +89,9 @@ struct TransitionReplyTests {
         }
 
         let pause = try fixture.more("Pause", [:])
-        try answer(attached, 1, "failed", "no disk")
+        try fixture.answer(attached, 1, "failed", "no disk")
         let failed = try listed()
-        try answer(attached, 2, "completed")
+        try fixture.answer(attached, 2, "completed")
         try fixture.turn { pause.isOver }
         let later = try listed()
 
@@ -114,8 +105,8 @@ struct TransitionReplyTests {
         let attached = try fixture.attach(["willReload", "didFailToReload"])
 
         let reload = try fixture.more("Reload", [:])
-        try answer(attached, 1, "refused", "recording")
-        try answer(attached, 2, "failed", "lost")
+        try fixture.answer(attached, 1, "refused", "recording")
+        try fixture.answer(attached, 2, "failed", "lost")
         try fixture.turn { reload.isOver }
 
         #expect(reload.error == "io.belfry.Lifecycle.ReloadRefused")
