@@ -28,15 +28,6 @@ struct FleetMessageTests {
         #expect(FleetCommand(command.payload) == command)
     }
 
-    @Test func replyIsReadBack() {
-        for reply in [
-            FleetReply(id: "a", .done, result: ["x": 1]), FleetReply(id: "a", .failed, reason: "no"),
-            FleetReply(id: "a", .notification(["sequence": 1])),
-        ] {
-            #expect(FleetReply(reply.payload) == reply)
-        }
-    }
-
     @Test(arguments: [
         "", "[]", "{}", "null", #"{"state":"active"}"#, #"{"state":"flying","session":"a"}"#,
         #"{"id":"a","command":"halt","deadlineUsec":1}"#, #"{"id":"","command":"pause","deadlineUsec":1}"#,

@@ -100,11 +100,15 @@ struct RollingPlanTests {
         #expect(roll.answer() == ["paused h1"])
     }
 
-    @Test func planStopsAtAHostThatFails() {
+    @Test(
+        arguments: [
+            (.answered(.failed, reason: "bad file", result: nil), "failed: bad file"), (.timeout, "timeout"),
+            (.away, "away"),
+        ] as [(PendingCommands.Ending, String)])
+    func planStopsAtAHostThatFails(ending: PendingCommands.Ending, reason: String) {
         var roll = Roll(.reload)
         _ = roll.begin()
-
-        #expect(roll.answer(.failed, "bad file") == ["end: reload: failed: bad file"])
+        #expect(roll.end(ending) == ["end: reload: \(reason)"])
         #expect(roll.plan.host == "h1")
         #expect(roll.change("h2", isActive: false) == [])
         #expect(roll.wake(after: 1000) == [])
@@ -152,14 +156,6 @@ struct RollingPlanTests {
 
         #expect(roll.begin() == [])
         #expect(roll.wake(after: 10) == ["healthy h1", "sent h2", "reload to h2"])
-    }
-
-    @Test(arguments: [PendingCommands.Ending.timeout, .away])
-    func planStopsAtAHostThatDoesNotAnswer(ending: PendingCommands.Ending) {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-
-        #expect(roll.end(ending) == ["end: reload: \(ending.word)"])
     }
 
     @Test func planStopsAtAHostThatDoesNotComeBack() {
