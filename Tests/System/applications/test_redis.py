@@ -60,16 +60,6 @@ def test_a_stop_loses_no_write_that_was_acknowledged(redis):
     assert number(redis, "counter") == written["good"]
 
 
-def test_a_crash_saves_nothing(redis):
-    ask(redis, "SET", "key", "value")
-    pid = redis.unit.main_pid()
-    redis.unit.kill("KILL")
-    redis.wait_for(lambda: redis.unit.main_pid() not in (0, pid), "start again")
-    redis.wait_until_up()
-    assert redis.says("redis-server.service has ended before, Stop= does not run")
-    assert ask(redis, "EXISTS", "key") == "0"
-
-
 def test_a_save_on_a_full_disk_is_told_and_the_stop_goes_on(redis):
     host = redis.host
     host.systemctl("stop", redis.unit.name)

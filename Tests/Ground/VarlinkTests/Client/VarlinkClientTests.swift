@@ -37,17 +37,6 @@ struct VarlinkClientTests {
         #expect(fixture.calls == ["a", "b", "c"])
     }
 
-    @Test func moreReturnsManyReplies() throws {
-        let client = try client()
-        var replies: [VarlinkReply] = []
-
-        client.more("org.example.test.Count", ["to": 3]) { replies.append((try? $0.get()) ?? VarlinkReply()) }
-        try fixture.turn { replies.count == 3 }
-
-        #expect(replies.map { $0.parameters["number"] } == [1, 2, 3])
-        #expect(replies.map(\.continues) == [true, true, false])
-    }
-
     @Test func missingServerIsAnError() {
         let path = fixture.path + "-none"
         #expect(throws: VarlinkError.system(SystemError(ENOENT, verb: "connect to", object: path))) {

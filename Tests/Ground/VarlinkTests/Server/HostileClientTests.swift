@@ -49,18 +49,6 @@ struct HostileClientTests {
         try expectService(fixture)
     }
 
-    @Test func messageIsReadByteByByte() throws {
-        let fixture = try ServerFixture()
-        let peer = try fixture.peer()
-
-        for byte in call.message {
-            peer.write([byte])
-            try fixture.loop.turn(waiting: .zero)
-        }
-
-        #expect(try fixture.receive(1, peer) == [answer])
-    }
-
     @Test func callsOfAClientThatHasClosedAreHandled() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()

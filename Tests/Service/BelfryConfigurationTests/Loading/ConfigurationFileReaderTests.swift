@@ -12,20 +12,6 @@ struct ConfigurationFileReaderTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test func filesBelowARootAreFoundInOrder() throws {
-        try directory.write("usr/lib/belfry/belfry.conf", "[Service]\nStopTimeout=1\n")
-        try directory.write("usr/lib/belfry/belfry.conf.d/a.conf", "[Service]\nStopTimeout=2\n")
-        try directory.write("run/belfry/belfry.conf.d/b.conf", "[Service]\nStopTimeout=3\n")
-        try directory.write("etc/belfry/belfry.conf.d/README", "not read")
-
-        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry"))
-
-        #expect(loaded.diagnostics.isEmpty)
-        #expect(loaded.settings?.service.stopTimeout == .seconds(3))
-        #expect(loaded.files.map { $0.dropFirst(root.count) }.first == "/usr/lib/belfry/belfry.conf")
-        #expect(loaded.files.count == 3)
-    }
-
     @Test func linkToDevNullMasksAFile() throws {
         try directory.write("usr/lib/belfry/belfry.conf", "broken")
         try directory.write("run/belfry/belfry.conf.d/a.conf", "broken")

@@ -63,12 +63,6 @@ struct ConfigurationLoaderTests {
         #expect(search(MemoryFiles(files)).settings == BelfrySettings.defaults)
     }
 
-    @Test func emptyMainFileMasksThoseOfLowerPriority() {
-        let files = ["/r/usr/lib/belfry/belfry.conf": timeouts(1), "/r/etc/belfry/belfry.conf": ""]
-
-        #expect(search(MemoryFiles(files)).settings == BelfrySettings.defaults)
-    }
-
     @Test func filesHaveTheNameOfTheService() {
         let files = MemoryFiles([
             "/etc/thumbd/thumbd.conf": timeouts(1), "/usr/lib/thumbd/thumbd.conf.d/a.conf": timeouts(2),
@@ -155,15 +149,6 @@ struct ConfigurationLoaderTests {
         #expect(loaded.settings?.service.stopTimeout == .seconds(1))
         #expect(loaded.settings?.service.listenerTimeout == .seconds(5))
         #expect(loaded.files == ["b", "a"])
-    }
-
-    @Test func missingGivenFileIsAnError() {
-        let loaded = ConfigurationLoader.load(from: .files(["/no"]), reader: MemoryFiles())
-
-        #expect(loaded.settings == nil)
-        #expect(
-            loaded.diagnostics.map(\.description)
-                == ["/no:1:1: error: unable to read '/no': No such file or directory (ENOENT)"])
     }
 
     @Test func allUnreadableFilesAreReported() {

@@ -63,12 +63,6 @@ struct PressurePlanTests {
 }
 
 struct Base64Tests {
-    @Test func textOfSystemdIsDecoded() {
-        let bytes = Base64.decode("c29tZSAyMDAwMDAgMjAwMDAwMAA=")
-
-        #expect(bytes == Array("some 200000 2000000\0".utf8))
-    }
-
     @Test(arguments: ["", "AA==", "AAA=", "AAAA", " A A\nA=\t"])
     func everyLengthIsDecoded(text: String) {
         let digits = text.filter { !$0.isWhitespace && $0 != "=" }.count

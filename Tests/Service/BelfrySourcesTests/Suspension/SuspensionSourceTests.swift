@@ -32,17 +32,6 @@ struct SuspensionSourceTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test func otherEventsOfTheGroupPostNothing() throws {
-        try write("cgroup.stat.local", "frozen_usec 100\n")
-        let source = try makeSource()
-
-        try write("cgroup.events", "populated 1\nfrozen 0\n")
-        try fixture.loop.turnWithoutWaiting()
-
-        #expect(fixture.posted.isEmpty)
-        withExtendedLifetime(source) {}
-    }
-
     @Test func sleepIsPostedAfterAClockCheck() throws {
         var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
         let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: nil) { clocks }
