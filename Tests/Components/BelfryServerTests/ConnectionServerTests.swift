@@ -220,12 +220,10 @@ struct ConnectionServerTests {
         let other = try ServerFixture(at: address)
         other.perform(.launch)
         let service = try ServerFixture(at: address)
-        var report: TransitionReport?
 
-        service.mediator.perform(.launch) { report = $0 }
+        let problems = service.problems(of: .launch)
 
-        let reasons = report?.notifications.flatMap { $0.listeners.compactMap(\.outcome.reason) }
-        #expect(reasons == ["unable to listen on '\(address)': Address already in use (EADDRINUSE)"])
+        #expect(problems == ["unable to listen on '\(address)': Address already in use (EADDRINUSE)"])
         #expect(service.mediator.state == .notRunning && !TestClient(address).isRefused)
     }
 

@@ -25,11 +25,9 @@ struct ServerAddressTests {
 
     @Test func hostThatIsNotNumericIsAnError() throws {
         let service = try ServerFixture(at: .port(7007, of: "localhost"))
-        var report: TransitionReport?
 
-        service.mediator.perform(.launch) { report = $0 }
+        let problems = service.problems(of: .launch)
 
-        let reasons = report?.notifications.flatMap { $0.listeners.compactMap(\.outcome.reason) }
-        #expect(reasons == ["unable to listen on 'localhost:7007': Invalid argument (EINVAL)"])
+        #expect(problems == ["unable to listen on 'localhost:7007': Invalid argument (EINVAL)"])
     }
 }

@@ -74,16 +74,19 @@ final class ServerFixture {
         reloads.read = { configuration }
     }
 
-    /// Reloads with another address.
-    ///
-    /// - Returns: the problems.
-    func reload(_ address: ServerAddress) -> [String] {
-        configure(address)
+    /// Performs a transition, and returns the problems.
+    func problems(of trigger: LifecycleTrigger) -> [String] {
         var problems: [String] = []
-        mediator.perform(.reload) { report in
+        mediator.perform(trigger) { report in
             problems = report.notifications.flatMap { $0.listeners.compactMap(\.outcome.reason) }
         }
         return problems
+    }
+
+    /// Reloads with another address, and returns the problems.
+    func reload(_ address: ServerAddress) -> [String] {
+        configure(address)
+        return problems(of: .reload)
     }
 
     /// How many connections are open, according to the metric.

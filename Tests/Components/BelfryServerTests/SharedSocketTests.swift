@@ -62,10 +62,7 @@ struct SharedSocketTests {
         #expect(try reasons([socket]) == ["unable to accept on socket 'echo': Invalid argument (EINVAL)"])
     }
 
-    private func reasons(_ received: [Int32]) throws -> [String]? {
-        let service = try ServerFixture(at: .systemd("echo"), received: received)
-        var report: TransitionReport?
-        service.mediator.perform(.launch) { report = $0 }
-        return report?.notifications.flatMap { $0.listeners.compactMap(\.outcome.reason) }
+    private func reasons(_ received: [Int32]) throws -> [String] {
+        try ServerFixture(at: .systemd("echo"), received: received).problems(of: .launch)
     }
 }
