@@ -141,16 +141,6 @@ struct BelfryLogHandlerTests {
         #expect(first[metadataKey: "only-on"] == "first" && second[metadataKey: "only-on"] == "second")
     }
 
-    @Test func recordsOfTheMainThreadKeepTheirPlaceAmongOurOwn() {
-        let logger = logger()
-        for number in 0..<5 {
-            logger.info("\(number) logger")
-            log.write(.info, "\(number) service", .notification)
-            #expect(journal.record()?["MESSAGE"] == "\(number) logger")
-            #expect(journal.record()?["MESSAGE"] == "\(number) service")
-        }
-    }
-
     @Test func recordOfAnotherThreadComesBeforeWhatFollowsIt() {
         let logger = logger()
         Thread { logger.info("thread") }.join()
