@@ -60,13 +60,12 @@ final class ServiceAssembly {
         var reported: Set<String?> = []
         return try parts.loop.run(isWatched: { [log] in log.maximumLevel == .debug }) {
             [log, mediator = parts.mediator] start, duration in
-            let slowest = mediator.slowestListener(since: start).flatMap {
-                $0.took > MainEventLoop.longestTurn ? $0 : nil
+            let slow = mediator.listeners.first {
+                ($0.record.lastStart ?? .zero) >= start && ($0.record.lastDuration ?? .zero) > MainEventLoop.longestTurn
             }
-            guard reported.insert(slowest?.listener).inserted else { return }
+            guard reported.insert(slow?.name).inserted else { return }
             let cause: RecordText =
-                slowest.map { "\($0.took.milliseconds) ms of it in an answer of the listener '\($0.listener)'" }
-                ?? "not in an answer of a listener"
+                slow.map { "in an answer of the listener '\($0.name)'" } ?? "not in an answer of a listener"
             log.write(.debug, "the event loop stood still for \(duration.milliseconds) ms, \(cause)", .loopBlocked)
         }
     }

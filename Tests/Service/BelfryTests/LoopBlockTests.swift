@@ -18,7 +18,7 @@ struct LoopBlockTests {
         let service = try fixture.startReady("ServiceProbe", ["block"], Self.debug)
 
         service.send(SIGUSR1)
-        let named = "ms of it in an answer of the listener 'probe'"
+        let named = "in an answer of the listener 'probe'"
         let line = service.lines(until: named).last
         service.send(SIGUSR1)
         service.lines(until: "flushRequested")

@@ -13,8 +13,6 @@ final class ListenerEntry {
     var pendingPosts = 0
     /// How many of its answers missed their deadline and have not ended since.
     var stillRunning = 0
-    /// When its last answer that has ended began.
-    private var lastStart = Duration.zero
     /// Whether the listener was removed, so that a delivery under way skips it.
     private(set) var isRemoved = false
     private(set) var interests: [LifecycleNotification.Name] = []
@@ -65,8 +63,7 @@ final class ListenerEntry {
         _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration,
         since start: Duration, _ details: UserInfo? = nil
     ) -> ListenerReport {
-        record.add(outcome, of: name, after: duration)
-        lastStart = start
+        record.add(outcome, of: name, after: duration, since: start)
         return report(outcome, duration, since: start, details)
     }
 
@@ -90,9 +87,6 @@ final class ListenerEntry {
             name: place.name, interests: interests, order: order, deadline: longest, health: listener.health,
             activity: listener.activity, record: record, stillRunning: stillRunning)
     }
-
-    /// How long its last answer took, if it began after this time.
-    func duration(since start: Duration) -> Duration? { lastStart >= start ? record.lastDuration : nil }
 }
 
 extension Sequence<ListenerEntry> {

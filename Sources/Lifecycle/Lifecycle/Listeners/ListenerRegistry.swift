@@ -172,12 +172,6 @@ final class ListenerRegistry {
         inOrder.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
     }
 
-    /// The listener whose last answer took longest, of those that began after this time.
-    func slowest(since start: Duration) -> (listener: String, took: Duration)? {
-        entries.values.compactMap { entry in entry.duration(since: start).map { (entry.place.name, $0) } }
-            .max { $0.1 < $1.1 }
-    }
-
     /// Whether a launch needs any of the listeners.
     var hasRequired: Bool { entries.values.contains { $0.listener.isRequired } }
 

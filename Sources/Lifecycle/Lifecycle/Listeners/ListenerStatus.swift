@@ -31,18 +31,23 @@ public nonisolated struct ListenerRecord: Sendable, Equatable {
     public private(set) var lastOutcome: ListenerOutcome?
     /// The notification of the last call that it refused, failed or overran.
     public private(set) var lastFailedNotification: LifecycleNotification.Name?
+    /// When the last call began: the time since boot (`CLOCK_MONOTONIC`).
+    public private(set) var lastStart: Duration?
     /// How long the last call took.
     public private(set) var lastDuration: Duration?
     /// How long the longest call took.
     public private(set) var longestDuration: Duration?
 
-    mutating func add(_ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration) {
+    mutating func add(
+        _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration, since start: Duration
+    ) {
         calls += 1
         if outcome.isProblem {
             failures += 1
             lastFailedNotification = name
         }
         lastOutcome = outcome
+        lastStart = start
         lastDuration = duration
         longestDuration = max(duration, longestDuration ?? .zero)
     }

@@ -60,11 +60,6 @@ extension LifecycleMediator {
     /// The status of each listener, in the order of arriving notifications.
     public var listeners: [ListenerStatus] { registry.statuses(deadline: deadlines.listener) }
 
-    /// The listener whose last answer took longest, of those that began after this time by the monotonic clock.
-    package func slowestListener(since start: Duration) -> (listener: String, took: Duration)? {
-        registry.slowest(since: start)
-    }
-
     /// The listeners with restorable state, in the order of arriving notifications.
     package var restorableListeners: [any RestorableListener] { registry.restorable }
 
