@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The HTTP server of Examples/NIOService under load: no request fails while it is restarted and reloaded. The figures are at
-the end of the output."""
+"""The HTTP server of Examples/NIOService under load: no request fails while it is stopped, restarted and reloaded. The figures
+are at the end of the output."""
 
 import re
 from ast import literal_eval
+from collections import Counter
 
 import pytest
 from example import installed
 from hosted_unit import HostedUnit
+from load import requests
 
 pytestmark = pytest.mark.nightly
 
 UNIT = "hello.service"
 ADDRESS = "http://127.0.0.1:8080"
 SECONDS = 10
+STOPS = 100
 # A small response, and one that is larger than the socket buffers.
 PATHS = ["/", "/large"]
 # Eight threads that open a connection for each request. wrk cannot do this: it ignores that it asked for the close.
@@ -106,6 +109,27 @@ def test_no_new_connection_fails(hello, figures, verb):
     figures.append(f"{verb} {times} times, a connection for each request: {output.strip()}")
     assert times > 1
     assert set(literal_eval(output)) == {"answered"}
+
+
+@pytest.mark.timeout(1800)
+def test_no_request_is_lost_in_a_hundred_stops(hello, figures):
+    """Every stop has requests in flight that take two seconds, and others that begin while it lasts: these wait in the socket
+    of systemd, which starts the service again."""
+    small, large, slow = {}, {}, {}
+    with (
+        requests(hello, "/", 8, len("hello\n"), small),
+        requests(hello, "/large", 2, 1 << 20, large),
+        requests(hello, "/slow", 4, len("slow\n"), slow),
+    ):
+        for _ in range(STOPS):
+            hello.host.systemctl("stop", FILES[0])
+            assert hello.property("Result") == "success"
+            hello.host.systemctl("start", FILES[0])
+
+    results = Counter(small) + Counter(large) + Counter(slow)
+    figures.append(f"{STOPS} stops: {dict(results)}, of these {slow} of two seconds")
+    assert set(results) == {"good"}, results
+    assert slow["good"] >= STOPS and small["good"] > 10 * STOPS
 
 
 def test_a_stop_waits_for_a_request_in_flight(hello):
