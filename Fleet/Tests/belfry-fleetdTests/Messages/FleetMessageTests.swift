@@ -2,6 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryJSON
+import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import belfry_fleetd
@@ -26,6 +28,17 @@ struct FleetMessageTests {
     func commandIsReadBack(action: FleetCommand.Action) {
         let command = FleetCommand(action, deadlineUsec: 9)
         #expect(FleetCommand(command.payload) == command)
+    }
+
+    @Test func messagesArePrintedOnThePage() throws {
+        let page = try String(contentsOf: ProjectFile.url("Fleet/docs/fleet.md"), encoding: .utf8)
+        let shown = page.split(separator: "```json\n").dropFirst().map { $0.prefix { $0 != "\n" } }
+        let messages = shown.map { Array($0.utf8) }
+        let read = [
+            HostReport(messages[0])?.payload, FleetCommand(messages[1])?.payload, FleetReply(messages[2])?.payload,
+        ]
+
+        #expect(read.map { $0.map { String(decoding: $0, as: UTF8.self)[...] } } == shown)
     }
 
     @Test(arguments: [
