@@ -50,6 +50,15 @@ struct NotificationTrackTests {
         #expect(track.receive(10) == true)
     }
 
+    @Test mutating func hostThatIsBusyOrWentAwayIsAskedAgain() {
+        #expect(ask() == 4)
+
+        #expect(track.endQuestion(.later) == nil)
+
+        #expect(track.nextQuestion() == nil)
+        #expect(track.nextQuestion() == 4)
+    }
+
     @Test mutating func largestNumbersAreNoOverflow() {
         #expect(track.receive(.max) == true)
         #expect(track.receive(.max) == false)
