@@ -171,7 +171,7 @@ final class ConformanceStage {
     }
 
     /// The offered actions.
-    var actions: [String] { listener?.answers.compactMap(\.action?.id) ?? [] }
+    var actions: [String] { listener?.answers.compactMap { $0.action?.id } ?? [] }
 
     /// The shortest deadline of the answers.
     var shortestDeadline: Duration {

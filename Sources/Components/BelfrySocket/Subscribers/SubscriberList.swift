@@ -214,7 +214,7 @@ final class SubscriberList {
     }
 
     private func updateLowest() {
-        lowest = behind.all.lazy.compactMap(\.position?.cursor).min { $0.sequence < $1.sequence }
+        lowest = behind.all.lazy.compactMap { $0.position?.cursor }.min { $0.sequence < $1.sequence }
     }
 
     /// Ends the subscriptions whose next notification was removed from the ring.

@@ -25,7 +25,7 @@ nonisolated struct UnitSandbox {
         protectSystem(unit.text("ProtectSystem"))
         protectHome(unit.text("ProtectHome"))
         if unit.isOn("PrivateTmp") { add(["/tmp", "/var/tmp"], .ownCopy("PrivateTmp=")) }
-        let mounts = unit.list("TemporaryFileSystem").compactMap(\.elements.first?.text)
+        let mounts = unit.list("TemporaryFileSystem").compactMap { $0.elements.first?.text }
         for path in mounts { add([path], .ownCopy(DisplayText.cut("TemporaryFileSystem=\(path)"))) }
         add(unit.texts("ReadWritePaths"), .writable)
         // Source, destination, whether it may be missing, options.
