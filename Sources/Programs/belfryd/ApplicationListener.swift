@@ -64,8 +64,14 @@ final class ApplicationListener: LifecycleListener {
             update()
             return { self.launch = nil }
         }
-        for name in settings.commands.map(\.notification) where name != .didFinishLaunching {
+        for name in settings.commands.map(\.notification) where ![.didFinishLaunching, .willReload].contains(name) {
             on(name) { [self] in try check($0) }
+        }
+        on(.willReload) { [self] in
+            try check($0)
+            guard settings.command(at: .didReload) != nil else {
+                throw LifecycleRefusal("Reload= is not set, \(settings.unit) keeps its configuration")
+            }
         }
         if settings.command(at: .didEnterBackground) == nil {
             on(.didEnterBackground) { [self] in

@@ -65,6 +65,16 @@ def test_without_its_listener_nothing_is_said_to_be_done(shop):
     assert answer.returncode == 78 and f"{absence}, CheckReload= does not run" in answer.stderr
 
 
+def test_a_reload_that_no_command_does_is_refused(shop):
+    shop.commands["Reload"] = ""
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    answer = shop.ctl("reload", check=False)
+    assert answer.returncode == 78
+    assert "Reload= is not set, shop.service keeps its configuration" in answer.stderr
+
+
 def test_status_list_and_metrics_show_the_unit_and_its_health(shop):
     running = "shop.service is active (running)"
     assert running in shop.ctl("status").stdout

@@ -25,6 +25,8 @@ extension ApplicationFileCommand {
     func run() throws {
         do {
             Glibc.exit(try run(in: .ofProcess).rawValue)
+        } catch is OutputClosed {
+            Glibc.exit(CommandStatus.success.rawValue)
         } catch let failure as ClientFailure {
             StandardStream.error.writeIfPossible(failure.lines)
             Glibc.exit(failure.status.rawValue)

@@ -54,7 +54,9 @@ package nonisolated enum TimeSpanText {
             fraction = scanner.digits()
             if fraction.isEmpty { throw scanner.problem("expected digits after the '.'") }
         }
-        guard scanner.index > start else { throw scanner.problem("expected a number") }
+        guard scanner.index > start else {
+            throw scanner.problem("expected a number with a unit of time, such as '30s'")
+        }
         let hasSpace = scanner.skipSpace()
         let name = scanner.consume(oneOf: units.lazy.map(\.name))
         // '12.34 .56' and '12.34s.56' are two parts, '12.34.56' is invalid.

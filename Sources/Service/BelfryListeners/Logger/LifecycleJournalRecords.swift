@@ -58,8 +58,7 @@ package nonisolated enum LifecycleJournalRecords {
         case .failed(let reason):
             text = "listener '\(report.listener)' failed at \(notification.name): \(reason, limit: longestReason)"
         case .late: text = "listener '\(report.listener)' answered \(notification.name) late, \(took)"
-        case .overran:
-            text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took), going on without it"
+        case .overran: text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took)"
         }
         var fields = fields(of: notification)
         fields.add(report.listener, report.outcome, report.duration)

@@ -126,6 +126,7 @@ struct SectionDecoderTests {
         ("IsOn=maybe", "6: error: invalid value of 'IsOn': expected 'yes' or 'no', not 'maybe'"),
         ("Ratio=nan", "7: error: invalid value of 'Ratio': expected a number, not 'nan'"),
         ("Ratio=1e999", "7: error: invalid value of 'Ratio': expected a number, not '1e999'"),
+        ("Timeout=fast", "9: error: invalid value of 'Timeout': expected a number with a unit of time, such as '30s'"),
         ("Timeout=1min 5x", "15: error: invalid value of 'Timeout': unknown unit of time 'x'"),
         ("Timeout=infinity", "9: error: invalid value of 'Timeout': expected a time span, it cannot be 'infinity'"),
         ("SizeMax=-1", "9: error: invalid value of 'SizeMax': expected a number"),
