@@ -81,17 +81,7 @@ package final class CommandContext {
     }
 
     private func status(_ command: () async throws -> CommandStatus) async -> CommandStatus {
-        do {
-            return try await command()
-        } catch let failure as ClientFailure {
-            StandardStream.error.writeIfPossible(failure.lines)
-            return failure.status
-        } catch is OutputClosed {
-            return .success
-        } catch {
-            StandardStream.error.writeIfPossible(["\(error)"])
-            return .system
-        }
+        do { return try await command() } catch { return CommandStatus(reporting: error) }
     }
 
     /// The environment variables that the programs use.
@@ -101,5 +91,22 @@ package final class CommandContext {
         ]
         let pairs = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
         return Dictionary(uniqueKeysWithValues: pairs)
+    }
+}
+
+nonisolated extension CommandStatus {
+    /// The status of a command that has thrown this, which is said on standard error. That nobody reads the output any more is
+    /// success.
+    package init(reporting error: any Error) {
+        switch error {
+        case is OutputClosed:
+            self = .success
+        case let failure as ClientFailure:
+            StandardStream.error.writeIfPossible(failure.lines)
+            self = failure.status
+        default:
+            StandardStream.error.writeIfPossible(["\(error)"])
+            self = .system
+        }
     }
 }

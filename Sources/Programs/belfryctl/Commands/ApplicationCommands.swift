@@ -25,15 +25,10 @@ extension ApplicationFileCommand {
     func run() throws {
         do {
             Glibc.exit(try run(in: .ofProcess).rawValue)
-        } catch is OutputClosed {
-            Glibc.exit(CommandStatus.success.rawValue)
-        } catch let failure as ClientFailure {
-            StandardStream.error.writeIfPossible(failure.lines)
-            Glibc.exit(failure.status.rawValue)
-        } catch let error as SystemError {
-            StandardStream.error.writeIfPossible(["\(error)"])
-            let isDenied = error.code == EACCES || error.code == EPERM
-            Glibc.exit(isDenied ? CommandStatus.permission.rawValue : CommandStatus.system.rawValue)
+        } catch let error as SystemError where error.code == EACCES || error.code == EPERM {
+            Glibc.exit(CommandStatus(reporting: ClientFailure(.permission, "\(error)")).rawValue)
+        } catch {
+            Glibc.exit(CommandStatus(reporting: error).rawValue)
         }
     }
 
