@@ -17,7 +17,9 @@ REPRODUCIBLE = -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -X
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN) $(REPRODUCIBLE)
 PROGRAMS = belfryd belfryctl belfry-listener belfry-generator
 FLEET_PROGRAMS = belfry-fleetd belfry-fleet
-BUILT = .build/release
+# A folder of its own: in that of the debug build, SwiftPM compiles everything again whenever the configuration changes.
+PROGRAM = $(SWIFT) build --scratch-path .build-release $(RELEASE) --product
+BUILT = .build-release/release
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
 	probe others system-tests live-fuzzer soak sweep sanitize coverage bench release install uninstall fleet fleet-test \
@@ -29,13 +31,13 @@ build:
 	@scripts/install-dependencies build
 	@mkdir -p .build/static
 	@ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/libstdc++.a
-	@set -ex; for program in $(PROGRAMS); do $(SWIFT) build $(RELEASE) --product $$program; done
+	@set -ex; for program in $(PROGRAMS); do $(PROGRAM) $$program; done
 
 # The programs of a fleet, see Fleet/docs/fleet.md. Nothing else needs libmosquitto.
 fleet: build
 	@scripts/install-dependencies fleet
-	BELFRY_FLEET=1 $(SWIFT) build $(RELEASE) --product belfry-fleetd
-	BELFRY_FLEET=1 $(SWIFT) build $(RELEASE) --product belfry-fleet
+	BELFRY_FLEET=1 $(PROGRAM) belfry-fleetd
+	BELFRY_FLEET=1 $(PROGRAM) belfry-fleet
 
 # The unit tests of the fleet and, as root, its system tests: four hosts and a broker.
 fleet-test: fleet
@@ -116,7 +118,7 @@ api:
 # Runs each example and compares its output with the file expected-output in its folder.
 examples:
 	@scripts/install-dependencies build
-	for program in belfryd belfryctl belfry-listener FirstListeners; do $(SWIFT) build $(STRICT) --product $$program; done
+	$(SWIFT) build --build-tests $(STRICT)
 	@SWIFT='$(SWIFT)' scripts/run-examples
 	@scripts/demonstrate .build/debug
 
@@ -143,10 +145,10 @@ fuzz-corpus:
 
 # Services built on the library, which the system tests control.
 probe: build
-	$(SWIFT) build $(RELEASE) --product ServiceProbe
-	$(SWIFT) build $(RELEASE) --product EchoServer
-	$(SWIFT) build $(RELEASE) --product FirstListeners
-	$(SWIFT) build $(RELEASE) --product Worker
+	$(PROGRAM) ServiceProbe
+	$(PROGRAM) EchoServer
+	$(PROGRAM) FirstListeners
+	$(PROGRAM) Worker
 
 # What only the nightly system tests need: other versions of belfryd, for the tests of an upgrade, and an example with
 # Hummingbird.
@@ -159,7 +161,7 @@ others: build
 SYSTEM_TESTS ?= --short
 system-tests: probe $(if $(SYSTEM_TESTS),,others)
 	@scripts/install-dependencies test
-	$(SWIFT) build --product VarlinkProbe $(STRICT)
+	$(SWIFT) build --build-tests $(STRICT)
 	scripts/test-system $(SYSTEM_TESTS)
 
 # Random calls and signals to an installed belfryd, on a booted systemd. Needs root.
@@ -210,7 +212,7 @@ release:
 bench: build
 	@scripts/install-dependencies bench
 	$(SWIFT) build --package-path Benchmarks --disable-build-manifest-caching $(RELEASE)
-	@scripts/benchmark $(BUILT) Benchmarks/$(BUILT)
+	@scripts/benchmark $(BUILT) Benchmarks/.build/release
 
 install: build manuals
 	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS) belfry-doc
