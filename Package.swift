@@ -76,7 +76,6 @@ let package = Package(
     name: "belfry",
     products: [
         .library(name: "Belfry", targets: ["Belfry"]),
-        .library(name: "BelfryArgumentParser", targets: ["BelfryArgumentParser"]),
         .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),
         .library(name: "BelfryLogging", targets: ["BelfryLogging"]),
         .library(name: "BelfryMetrics", targets: ["BelfryMetrics"]),
@@ -94,7 +93,7 @@ let package = Package(
     ],
     traits: [
         .default(enabledTraits: ["ArgumentParser", "Logging", "Metrics", "ServiceLifecycle"]),
-        .trait(name: "ArgumentParser", description: "BelfryArgumentParser, belfryctl"),
+        .trait(name: "ArgumentParser", description: "belfryctl"),
         .trait(name: "Logging", description: "BelfryLogging"),
         .trait(name: "Metrics", description: "BelfryMetrics"),
         .trait(name: "ServiceLifecycle", description: "BelfryServiceLifecycle", enabledTraits: ["Logging"]),
@@ -126,7 +125,6 @@ package.targets += [
     swift("Sources/Service/BelfryTesting", service + ["LifecycleTesting"]),
 
     // What a service has only when it names it, and links only then.
-    swift("Sources/Components/BelfryArgumentParser", ["Belfry"], argumentParser, settings: strict),
     swift("Sources/Components/BelfryCacheFlush", service),
     swift("Sources/Components/BelfryLogging", service, swiftLog),
     swift("Sources/Components/BelfryMetricRegistry", ["BelfryJSON", "BelfryLinux"], settings: strict),
@@ -135,7 +133,7 @@ package.targets += [
     swift("Sources/Components/BelfryServiceLifecycle", service, serviceLifecycle),
     swift("Sources/Components/BelfrySocket", service + ["BelfryMetricRegistry", "Varlink"]),
 
-    swift("Sources/Programs/BelfryClient", ground + ["Varlink"]),
+    swift("Sources/Programs/BelfryClient", ground + ["BelfryConfiguration", "Varlink"]),
     // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
     swift(
         "Sources/Programs/BelfryCommandLine", ground + ["BelfryClient", "BelfryConfiguration", "Varlink"],
@@ -181,6 +179,7 @@ package.targets += [
     program("Tests/Probes/LoggingProbe", ["Belfry", "BelfryLogging", "BelfrySocket"], swiftLog),
     program("Tests/Probes/MediatorModelProbe", ["MediatorModel"]),
     program("Tests/Probes/MetricsProbe", ["Belfry", "BelfryMetrics", "BelfrySocket"], coreMetrics),
+    program("Tests/Probes/OwnArgumentsProbe", ["Belfry"], argumentParser, settings: strict),
     program(
         "Tests/Probes/ServiceGroupProbe", ["Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle"],
         serviceLifecycle + product("UnixSignals", of: "swift-service-lifecycle", trait: "ServiceLifecycle")),
@@ -208,13 +207,13 @@ package.targets += [
     tests(
         "Tests/Service/BelfryTests",
         [
-            "AsyncMainProbe", "BelfryConfiguration", "BelfryTesting", "ServiceProbe", "SettingsProbe", "belfryctl",
+            "AsyncMainProbe", "BelfryConfiguration", "BelfryTesting", "OwnArgumentsProbe", "ServiceProbe",
+            "SettingsProbe", "belfryctl",
             "belfryd",
         ]),
 
     tests("Tests/Service/BelfryTestingTests", ["Belfry", "BelfryServer"]),
 
-    tests("Tests/Components/BelfryArgumentParserTests", ["Belfry"], argumentParser, settings: strict),
     tests("Tests/Components/BelfryCacheFlushTests", service),
     tests("Tests/Components/BelfryLoggingTests", service + ["LoggingProbe"], swiftLog),
     tests("Tests/Components/BelfryMetricRegistryTests", settings: strict),

@@ -8,26 +8,23 @@ internal import BelfrySystemd
 ///
 /// It is parsed without ArgumentParser, which depends on Foundation: that would double the size of the program and add
 /// half to its memory.
-package nonisolated struct ServiceCommandLine: Sendable {
+nonisolated struct ServiceCommandLine: Sendable {
     /// What the process does.
-    package enum Mode: Sendable {
+    enum Mode: Sendable {
         case run, checkConfiguration, printConfiguration, recordExit, version, help
     }
 
-    package var mode = Mode.run
-    package var instance: String?
-    package var configurationFiles: [String] = []
-    package var socketPath: String?
-    package var logLevel: String?
-    package var unit: String?
-
-    /// An empty command line.
-    package init() {}
+    private(set) var mode = Mode.run
+    private(set) var instance: String?
+    private(set) var configurationFiles: [String] = []
+    private(set) var socketPath: String?
+    private(set) var logLevel: String?
+    private(set) var unit: String?
 
     /// Parses the arguments, without the name of the program. `--option VALUE` and `--option=VALUE` are equivalent.
     ///
     /// - Throws: `UsageError` for the first invalid argument.
-    package init(_ arguments: some Sequence<String>) throws(UsageError) {
+    init(_ arguments: some Sequence<String>) throws(UsageError) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -48,7 +45,9 @@ package nonisolated struct ServiceCommandLine: Sendable {
                 self.mode = mode
             }
         }
-        try validate()
+        if unit != nil, mode != .checkConfiguration {
+            throw UsageError("'--unit' needs '--check-config'")
+        }
     }
 
     private static let modes: [String: Mode] = [
@@ -56,27 +55,15 @@ package nonisolated struct ServiceCommandLine: Sendable {
         "--record-exit": .recordExit, "--help": .help, "-h": .help,
     ]
 
-    /// - Throws: `UsageError` for options that do not fit together.
-    package func validate() throws(UsageError) {
-        if unit != nil, mode != .checkConfiguration {
-            throw UsageError("'--unit' needs '--check-config'")
-        }
-    }
-
     /// The name or number of a log level.
-    ///
-    /// - Throws: `UsageError` for any other text.
-    package static func level(_ text: String) throws(UsageError) -> String {
+    private static func level(_ text: String) throws(UsageError) -> String {
         guard LogPriority(text) != nil else {
             throw UsageError("unknown level '\(text)', expected one of \(LogPriority.names.joined(separator: ", "))")
         }
         return text
     }
 
-    /// The name of an instance.
-    ///
-    /// - Throws: `UsageError` for a name that cannot be one.
-    package static func instance(_ text: String) throws(UsageError) -> String {
+    private static func instance(_ text: String) throws(UsageError) -> String {
         do {
             return try InstanceName.parse(text)
         } catch {
@@ -84,10 +71,8 @@ package nonisolated struct ServiceCommandLine: Sendable {
         }
     }
 
-    /// The full name of a service unit.
-    ///
-    /// - Throws: `UsageError` for the path of a file: only a unit that systemd has can be checked.
-    package static func unit(_ text: String) throws(UsageError) -> String {
+    /// The full name of a service unit. Only a unit that systemd has can be checked, not a file.
+    private static func unit(_ text: String) throws(UsageError) -> String {
         if text.utf8.contains(UInt8(ascii: "/")) { throw UsageError("expected the name of a unit, not '\(text)'") }
         return text.utf8.suffix(8).elementsEqual(".service".utf8) ? text : "\(text).service"
     }
@@ -144,8 +129,8 @@ package nonisolated struct ServiceCommandLine: Sendable {
 }
 
 /// An invalid command line.
-package nonisolated struct UsageError: Error, CustomStringConvertible {
-    package let description: String
+nonisolated struct UsageError: Error, CustomStringConvertible {
+    let description: String
 
     init(_ description: String) { self.description = description }
 }

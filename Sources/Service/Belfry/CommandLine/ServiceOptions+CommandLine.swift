@@ -12,7 +12,7 @@ extension ServiceOptions {
     /// `--log-level`, `--check-config`, `--unit`, `--print-config`, `--record-exit`, `--version` and `--help`.
     ///
     /// The last three print or write something and end the process, and so does an invalid argument, with 64. A service
-    /// with arguments of its own uses swift-argument-parser and the product `BelfryArgumentParser`.
+    /// with arguments of its own parses them, and passes on the others.
     ///
     /// - Parameters:
     ///   - name: the name of the service.
@@ -54,7 +54,7 @@ extension ServiceOptions {
     }
 
     /// Options from a parsed command line. `--record-exit` ends the process.
-    package init(name: String, fileName: String, version: String?, _ line: ServiceCommandLine) {
+    init(name: String, fileName: String, version: String?, _ line: ServiceCommandLine) {
         self.init(
             name: name, version: version,
             configurationFiles: line.configurationFiles.isEmpty ? nil : line.configurationFiles,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Belfry
+import TestSupport
 import Testing
+
+@testable import Belfry
 
 struct ServiceCommandLineTests {
     @Test func optionsTakeTheirValueInEitherForm() throws {
@@ -37,5 +39,21 @@ struct ServiceCommandLineTests {
         } throws: {
             "\($0)".hasPrefix(expected)
         }
+    }
+
+    /// The service of the documentation that parses its own arguments with swift-argument-parser.
+    @Test func argumentsOfEveryServiceArePassedOnInOrder() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("a", "[Logger]\nTarget=null\nLevel=info\n")
+        try directory.write("b", "[Logger]\nLevel=err\n")
+
+        let done = try ChildProgram(
+            "OwnArgumentsProbe",
+            ["--config", directory.path("a"), "--threads", "8", "--print-config", "--config", directory.path("b")]
+        ).end()
+
+        #expect(done.status == 0 && done.errors.isEmpty)
+        #expect(done.output.contains("Target=null") && done.output.contains("Level=err"))
+        #expect(try ChildProgram("OwnArgumentsProbe", ["--chek-config"]).end().status == 64)
     }
 }
