@@ -67,7 +67,7 @@ extension BelfryService {
     ) throws(ListenerOrderError) {
         try mediator.addServiceGroup(
             configuration, name: name, follows: follows, readiness: readiness, startDeadline: startDeadline,
-            shutdownDeadline: shutdownDeadline, onEnd: workEnded)
+            shutdownDeadline: shutdownDeadline, onEnd: { workEnded($0, of: name) })
     }
 }
 

@@ -110,19 +110,21 @@ extension BelfryService {
     ) throws(ListenerOrderError) {
         let worker = WorkerListener(
             name, follows: follows, readiness: readiness.map { [$0] } ?? [], startDeadline: startDeadline,
-            stopDeadline: stopDeadline, requestEnd: { $0.cancel() }, onEnd: workEnded
+            stopDeadline: stopDeadline, requestEnd: { $0.cancel() }, onEnd: { workEnded($0, of: name) }
         ) { _ in
             do { try await run() } catch { throw ServiceFailure(of: "'\(name)'", error) }
         }
         try mediator.addListener(worker)
     }
 
-    /// Stops the service when its work has ended or failed.
-    package func workEnded(_ result: Result<Void, any Error>) {
+    /// Stops the service when the work of the listener `name` has ended or failed.
+    package func workEnded(_ result: Result<Void, any Error>, of name: String) {
         switch result {
         case .failure(let error): fail(error)
         case .success where mediator.isStopping: break
-        case .success: mediator.perform(.stop, userInfo: Termination(.finished).userInfo)
+        case .success:
+            let userInfo: UserInfo = ["worker": .string(name)]
+            mediator.perform(.stop, userInfo: Termination(.finished).userInfo.merging(userInfo) { $1 })
         }
     }
 }

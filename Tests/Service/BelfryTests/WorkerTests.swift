@@ -64,6 +64,7 @@ struct WorkerTests {
 
         try await test.until { test.service.mediator.state == .notRunning }
         #expect(test.script.events(Termination.self).map(\.reason) == [.finished] && test.failures.isEmpty)
+        #expect(test.script.notifications.last?.userInfo["worker"] == "jobs")
     }
 
     @Test func workThatIgnoresTheStopIsLateAtItsDeadline() async throws {

@@ -23,7 +23,7 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
         case signal
         /// A part of the service has failed; `userInfo` has `error`.
         case failed
-        /// The service has finished its work.
+        /// The service has finished its work; `userInfo` has the name of the listener whose work it was as `worker`.
         case finished
         /// A listener refused the launch, or a required one failed or was late.
         case launchRefused

@@ -198,7 +198,9 @@ nonisolated extension LifecycleNotification {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
         case .willReload: (isDryRun ? ", dry run" as RecordText : "") + deliveries
-        case .willTerminate: userInfo.text("reason").map { ", reason \($0)" } ?? ""
+        case .willTerminate:
+            (userInfo.text("reason").map { ", reason \($0)" } ?? "")
+                + (userInfo.text("worker").map { ", worker \($0)" } ?? "")
         case .didFailToReload: ", the old configuration stays"
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
