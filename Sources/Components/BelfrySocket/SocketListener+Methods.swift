@@ -103,7 +103,21 @@ extension SocketListener {
     private func move(_ trigger: LifecycleTrigger, _ request: VarlinkRequest) {
         perform(trigger, request) { [unowned self] report in
             if report.result == .overtaken { return request.fail("io.belfry.Lifecycle.Stopping") }
-            request.reply(["state": .string(mediator.state.rawValue), "reports": .array(report.problems)])
+            let problems = report.notifications.isEmpty ? failures(of: trigger) : report.problems
+            request.reply(["state": .string(mediator.state.rawValue), "reports": .array(problems)])
+        }
+    }
+
+    /// Who failed in the last transition of this kind, and was not called since. The state alone would say that all went well.
+    private func failures(of trigger: LifecycleTrigger) -> [JSONValue] {
+        let steps = [LifecycleState.active, .background].flatMap {
+            LifecycleStateMachine(state: $0).steps(for: trigger)
+        }
+        return mediator.listeners.compactMap { listener in
+            guard let outcome = listener.record.lastOutcome, outcome.isProblem,
+                let name = listener.record.lastFailedNotification, steps.contains(where: { $0.name == name })
+            else { return nil }
+            return JSONValue(of: listener.name, outcome, after: listener.record.lastDuration ?? .zero, in: name)
         }
     }
 

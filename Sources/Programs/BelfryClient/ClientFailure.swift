@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 internal import BelfryJSON
 package import BelfryLinux
 internal import Glibc
@@ -100,6 +101,15 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
     }
 
     private static func hint(_ path: String) -> String {
+        let scope = ApplicationScope.ofProcess
+        let applications = ApplicationFile.names(in: scope) { _ in }.lazy.compactMap {
+            ApplicationFile($0, in: scope).settings
+        }
+        if let application = applications.first(where: { $0.listener.socket.hasSameBytes(as: path) }) {
+            let systemctl = scope.isOfUser ? "systemctl --user" : "systemctl"
+            return
+                "belfryd@\(application.name) runs while \(application.unit) does, see '\(systemctl) status \(application.unit)'"
+        }
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
         return "is \(unit) running? see 'systemctl status \(unit)'; use --instance or --socket for another service"
     }

@@ -199,7 +199,8 @@ final class ListenerProgram {
     private func answer(_ run: Run, _ result: RunResult) {
         if case .overran = result { return }
         let outcome = run.outcome(result)
-        for token in run.tokens { attachment?.answer(token, outcome.word, reason: outcome.reason) }
+        let key = command(for: run)?.key.map { "\($0)=: " } ?? ""
+        for token in run.tokens { attachment?.answer(token, outcome.word, reason: outcome.reason.map { key + $0 }) }
     }
 
     private static func title(_ run: Run) -> String {

@@ -82,7 +82,7 @@ final class ApplicationListener: LifecycleListener {
     }
 
     var activity: String? {
-        unit?.state.map { "\(settings.unit) is \($0.activeState) (\($0.subState))" }
+        unit?.state.map { "\(settings.unit) is \($0.text)" }
     }
 
     var health: ListenerHealth {

@@ -72,7 +72,7 @@ def test_a_save_on_a_full_disk_is_told_and_the_stop_goes_on(redis):
     finally:
         host.systemctl("stop", redis.unit.name, check=False)
         host.run("umount", DATA)
-    assert redis.says("listener 'redis' failed at willTerminate: ERR")
+    assert redis.says("listener 'redis' failed at willTerminate: Stop=: ERR")
     assert "No space left on device" in host.path(LOG).read_text()
 
 
@@ -84,7 +84,7 @@ def test_a_save_in_the_background_is_told_and_save_points_save(redis):
     ask(redis, "BGSAVE")
     ask(redis, "CONFIG", "SET", "rdb-key-save-delay", "0")
     redis.host.systemctl("stop", redis.unit.name)
-    assert redis.says("listener 'redis' failed at willTerminate: ERR Background save already in progress")
+    assert redis.says("listener 'redis' failed at willTerminate: Stop=: ERR Background save already in progress")
     redis.begin()
     assert ask(redis, "GET", "key") == "value"
 

@@ -65,6 +65,29 @@ def test_without_its_listener_nothing_is_said_to_be_done(shop):
     assert answer.returncode == 78 and f"{absence}, CheckReload= does not run" in answer.stderr
 
 
+def test_a_failed_command_is_named_by_its_key_and_told_again(shop):
+    shop.commands["Pause"] = "/bin/sh -c 'echo it is busy >&2; exit 1'"
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    failure = "belfryctl: listener 'shop' failed at didEnterBackground: Pause=: it is busy\n"
+    for _ in ("first", "second"):
+        answer = shop.ctl("pause", check=False)
+        assert (answer.returncode, answer.stdout, answer.stderr) == (1, "background\n", failure)
+    answer = shop.ctl("resume")
+    assert (answer.stdout, answer.stderr) == ("active\n", "")
+
+
+def test_an_application_that_does_not_run_is_told_from_a_wrong_name(shop):
+    shop.host.systemctl("stop", "shop.service")
+    answer = shop.ctl("status", check=False)
+    assert answer.returncode == 69
+    assert answer.stderr.endswith("\nbelfryd@shop runs while shop.service does, see 'systemctl status shop.service'\n")
+    assert "  shop.service is inactive (dead)  -" in shop.host.run("belfryctl", "list").stdout
+    answer = shop.host.run("belfryctl", "-i", "shopp", "status", check=False)
+    assert answer.returncode == 69 and "is belfryd@shopp running? see 'systemctl status belfryd@shopp'" in answer.stderr
+
+
 def test_a_reload_that_no_command_does_is_refused(shop):
     shop.commands["Reload"] = ""
     shop.write()
@@ -84,7 +107,7 @@ def test_status_list_and_metrics_show_the_unit_and_its_health(shop):
     shop.host.write("/etc/belfry/applications/other.conf", "[Application]\nUnit=other.service\n[On]\nPause=true\n")
     try:
         listed = shop.host.run("belfryctl", "list").stdout
-        assert ["belfryd@other", "-", "-", "-", "-", "other.service", "-"] in [line.split() for line in listed.splitlines()]
+        assert ["belfryd@other", "-", "-", "-", "-", "other.service", "is", "inactive", "(dead)", "-"] in [line.split() for line in listed.splitlines()]
     finally:
         shop.host.path("/etc/belfry/applications/other.conf").unlink()
     shop.host.systemctl("stop", shop.listener.name)

@@ -21,7 +21,7 @@ package final class UnitWatch {
         /// Its control group below the root of all; empty without one.
         package let controlGroup: String
 
-        init(_ properties: UnitProperties) {
+        package init(_ properties: UnitProperties) {
             id = properties.text("Id")
             activeState = properties.text("ActiveState")
             subState = properties.text("SubState")
@@ -36,6 +36,9 @@ package final class UnitWatch {
 
         /// Whether it runs.
         package var isActive: Bool { UnitProperties.isActive(activeState) }
+
+        /// As systemctl(1) says it: `active (running)`.
+        package var text: String { "\(activeState) (\(subState))" }
     }
 
     /// The state; nil while the manager cannot be asked.

@@ -7,6 +7,7 @@ import BelfryCommandLine
 import BelfryConfiguration
 import BelfryEventLoop
 import BelfryLinux
+import BelfrySystemd
 import Glibc
 import Varlink
 
@@ -17,7 +18,7 @@ struct ServicesCommand: ReplyCommand {
         discussion: """
             Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at once. \
             Those that do not reply are named on standard error. A service chooses its name itself; the socket is where it \
-            was found. Applications without an instance that runs come last, with state '-'.
+            was found. Applications without an instance that runs come last, with state '-' and the state of their unit.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -44,13 +45,18 @@ struct ServicesCommand: ReplyCommand {
         return .success
     }
 
-    /// The applications without an instance at one of these sockets.
-    private static func idleApplications(besides sockets: [String]) -> [JSONObject] {
-        ApplicationFile.names(in: .ofProcess) { _ in }.compactMap { name in
-            let settings = ApplicationFile(name, in: .ofProcess).settings
-            if let socket = settings?.listener.socket, sockets.contains(socket) { return nil }
-            let unit = settings?.unit ?? "error in its file, see 'belfryctl check \(name)'"
-            return ["service": .string("belfryd@\(name)"), "application": .string(unit)]
+    /// The applications without an instance at one of these sockets, with the states of their units if systemd can be asked.
+    @MainActor private static func idleApplications(besides sockets: [String]) -> [JSONObject] {
+        var isReachable = true
+        return ApplicationFile.names(in: .ofProcess) { _ in }.compactMap { name in
+            var application = "error in its file, see 'belfryctl check \(name)'"
+            if let settings = ApplicationFile(name, in: .ofProcess).settings {
+                if sockets.contains(settings.listener.socket) { return nil }
+                let unit = isReachable ? try? ServiceManagerUnit.properties(of: settings.unit) : nil
+                isReachable = unit != nil
+                application = "\(settings.unit) is \(unit.map { UnitWatch.State($0).text } ?? "not known to run")"
+            }
+            return ["service": .string("belfryd@\(name)"), "application": .string(application)]
         }
     }
 
