@@ -40,6 +40,10 @@ public protocol LifecycleListener: AnyObject {
     /// What it is doing at present, in a few words for `belfryctl status`, such as `3 connections`. The default is nil.
     var activity: String? { get }
 
+    /// The listeners with a state that outlives the process: itself, if it is a `RestorableListener`, and those of a
+    /// composite. Not to be implemented elsewhere. The default is none.
+    var restorable: [any RestorableListener] { get }
+
     /// The answers. Read once, when the listener is added to a mediator.
     @LifecycleAnswerBuilder var answers: [LifecycleAnswer] { get }
 }
@@ -57,6 +61,8 @@ extension LifecycleListener {
     public var health: ListenerHealth { .healthy }
     /// Nil.
     public var activity: String? { nil }
+    /// None.
+    public var restorable: [any RestorableListener] { [] }
 
     /// Names the listeners of this type in `follows`, whatever their names are:
     ///

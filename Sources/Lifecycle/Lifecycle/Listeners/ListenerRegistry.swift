@@ -192,12 +192,7 @@ final class ListenerRegistry {
     var primary: (any LifecycleListener)? { entries.values.first { $0.place.role == .primary }?.listener }
 
     /// The listeners with restorable state, including the leaves of composites.
-    var restorable: [any RestorableListener] {
-        inOrder.joined().flatMap { entry in
-            if let composite = entry.listener as? CompositeListener { return composite.restorable }
-            return (entry.listener as? any RestorableListener).map { [$0] } ?? []
-        }
-    }
+    var restorable: [any RestorableListener] { inOrder.joined().flatMap { $0.listener.restorable } }
 
     /// Every name that any listener answers, once.
     var interests: [LifecycleNotification.Name] {

@@ -61,7 +61,8 @@ public final class CompositeListener: LifecycleListener {
     /// The health of the worst leaf, with the reasons of all unhealthy ones.
     public var health: ListenerHealth { .combined(registry.unhealthy) }
 
-    var restorable: [any RestorableListener] { registry.restorable }
+    /// The leaves with a state that outlives the process.
+    public var restorable: [any RestorableListener] { registry.restorable }
 
     /// The answers of all leaves together.
     public var answers: [LifecycleAnswer] {

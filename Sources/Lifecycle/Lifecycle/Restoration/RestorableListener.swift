@@ -50,4 +50,6 @@ public protocol RestorableListener: LifecycleListener {
 extension RestorableListener {
     /// 1.
     public var restorableStateVersion: Int { 1 }
+    /// Itself.
+    public var restorable: [any RestorableListener] { [self] }
 }
