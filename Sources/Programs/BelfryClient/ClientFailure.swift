@@ -107,8 +107,10 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
         }
         if let application = applications.first(where: { $0.listener.socket.hasSameBytes(as: path) }) {
             let systemctl = scope.isOfUser ? "systemctl --user" : "systemctl"
+            let instance = "belfryd@\(application.name)"
             return
-                "belfryd@\(application.name) runs while \(application.unit) does, see '\(systemctl) status \(application.unit)'"
+                "\(instance) starts and stops with \(application.unit), see '\(systemctl) status \(application.unit) \(instance)'; "
+                + "if only \(instance) has stopped: 'belfryctl enable \(application.name)'"
         }
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
         return "is \(unit) running? see 'systemctl status \(unit)'; use --instance or --socket for another service"

@@ -51,7 +51,7 @@ final class ApplicationListener: LifecycleListener {
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
         events = mediator.addEventObserver(for: .listenersChanged, .transitionEnded) { [weak self] event in
-            if case .transitionEnded(let report) = event, report.trigger == .launch { self?.hasLaunched = true }
+            if case .transitionEnded(let report) = event, report.trigger == .launch { self?.launched() }
             self?.work?.schedule()
         }
         context.unitBus.connect()
@@ -139,6 +139,12 @@ final class ApplicationListener: LifecycleListener {
         mediator.checkHealth()
     }
 
+    /// A pause that was asked for during the launch is one of the present run: that of the run before ends first.
+    private func launched() {
+        hasLaunched = true
+        if !isTelling { endPause() }
+    }
+
     /// The launch waits for the program, and for its command for the run of the unit.
     private func endLaunch(_ state: UnitWatch.State?) {
         guard let launch, !isTelling else { return }
@@ -151,7 +157,7 @@ final class ApplicationListener: LifecycleListener {
     /// Tells the program of a new run of the unit, once, and ends a pause of the run before.
     private func begin(_ run: String) {
         guard !run.isEmpty, !isTelling else { return }
-        guard run != runs.last else { return endPause(before: run) }
+        guard run != runs.last else { return endPause() }
         isTelling = true
         let pauses = mediator.pauses
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
@@ -160,17 +166,17 @@ final class ApplicationListener: LifecycleListener {
         mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in
             guard let self else { return }
             isTelling = false
-            // A pause that was asked for meanwhile is one of the new run.
-            if pauses != mediator.pauses { keep(run, endsPause: false) }
+            // A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before has ended.
+            if hasLaunched, pauses != mediator.pauses { keep(run, endsPause: false) }
             update()
         }
     }
 
     /// Resumes, if that is still to be done, perhaps since the last process. It has no effect unless the service is paused.
-    private func endPause(before run: String) {
-        guard runs.endsPause, hasLaunched else { return }
+    private func endPause() {
+        guard let run = runs.last, runs.endsPause, hasLaunched else { return }
         isTelling = true
-        mediator.perform(.resume) { [weak self] _ in
+        mediator.resumeNext { [weak self] _ in
             self?.isTelling = false
             self?.keep(run, endsPause: false)
         }

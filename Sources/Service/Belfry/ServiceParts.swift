@@ -73,7 +73,9 @@ final class ServiceParts {
             bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
             startRealtime: mediator.clock.now.realtime)
         pause = try PauseMarker(
-            mediator: mediator, run: run, of: options.instanceName, in: paths.runtimeDirectory, log: log)
+            mediator: mediator, run: run, madeBy: options.application.map { [$0.name, "application"] } ?? [],
+            of: options.instanceName,
+            in: paths.runtimeDirectory, log: log)
         run.exitRecord = pause.record
         exitRecord = Self.exitRecord(of: run, in: paths, mediator, identity, log)
         ending = try ServiceEnding(

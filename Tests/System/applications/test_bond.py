@@ -43,6 +43,7 @@ def test_a_crash_runs_nothing(shop):
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
     assert shop.says("shop.service has ended before, Stop= does not run")
+    assert "reason=unitEnded unitJob=over" in shop.ctl("history", "-n", "1", "willTerminate").stdout
 
 
 def test_what_happens_to_belfry_runs_nothing(shop):
@@ -70,6 +71,17 @@ def test_a_pause_outlives_a_stop_of_belfry_but_not_the_run(shop):
     shop.begin()
     shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
     assert shop.done()[2:] == ["Stop", "unit ended", "Start", "Resume"]
+
+
+def test_a_pause_that_is_asked_for_while_belfry_starts_is_one_of_the_new_run(shop):
+    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
+    for before in ([], ["Resume"]):
+        shop.clear()
+        restart = "systemctl restart shop.service; until belfryctl -i shop pause 2>/dev/null; do :; done"
+        assert shop.host.run("sh", "-c", restart).stdout == "background\n"
+        shop.wait_for(lambda: shop.done()[-1:] == ["Pause"], "run Pause=")
+        shop.ctl("flush")
+        assert shop.state() == "background" and shop.done() == ["Stop", "unit ended", "Start", *before, "Pause", "Flush"]
 
 
 def test_verbs(shop):

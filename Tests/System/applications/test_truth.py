@@ -74,15 +74,21 @@ def test_a_failed_command_is_named_by_its_key_and_told_again(shop):
     for _ in ("first", "second"):
         answer = shop.ctl("pause", check=False)
         assert (answer.returncode, answer.stdout, answer.stderr) == (1, "background\n", failure)
-    answer = shop.ctl("resume")
-    assert (answer.stdout, answer.stderr) == ("active\n", "")
+    # It does not outlive the process, which the application would not have noticed.
+    shop.commands["Pause"] = f"/bin/sh -c 'echo Pause >>{shop.log}'"
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    assert shop.state() == "active"
+    answer = shop.ctl("pause")
+    assert (answer.stdout, answer.stderr) == ("background\n", "") and shop.done()[-1] == "Pause"
 
 
 def test_an_application_that_does_not_run_is_told_from_a_wrong_name(shop):
     shop.host.systemctl("stop", "shop.service")
     answer = shop.ctl("status", check=False)
     assert answer.returncode == 69
-    assert answer.stderr.endswith("\nbelfryd@shop runs while shop.service does, see 'systemctl status shop.service'\n")
+    assert "\nbelfryd@shop starts and stops with shop.service, see 'systemctl status shop.service belfryd@shop'; " in answer.stderr
     assert "  shop.service is inactive (dead)  -" in shop.host.run("belfryctl", "list").stdout
     answer = shop.host.run("belfryctl", "-i", "shopp", "status", check=False)
     assert answer.returncode == 69 and "is belfryd@shopp running? see 'systemctl status belfryd@shopp'" in answer.stderr

@@ -25,6 +25,8 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
         case failed
         /// The service has finished its work; `userInfo` has the name of the listener whose work it was as `worker`.
         case finished
+        /// The unit of the application that the service stands for has ended by itself, or was killed.
+        case unitEnded
         /// A listener refused the launch, or a required one failed or was late.
         case launchRefused
     }

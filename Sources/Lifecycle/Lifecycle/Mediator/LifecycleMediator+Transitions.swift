@@ -117,6 +117,13 @@ extension LifecycleMediator {
     /// Whether the pause for a sleep of the machine is under way.
     package var isPausingForSleep: Bool { transitions.current?.isForSleep == true }
 
+    /// Resumes the service before any other transition that waits.
+    package func resumeNext(_ completion: @escaping (TransitionReport) -> Void) {
+        run(
+            transitions.add(
+                Transition(.resume, origin: .service, userInfo: [:], isNext: true, TransitionRequest(completion))))
+    }
+
     /// How many pauses were asked for so far, not counting those for a sleep.
     package var pauses: Int { transitions.pauses }
 

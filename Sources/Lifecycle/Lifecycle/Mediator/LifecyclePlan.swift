@@ -29,7 +29,7 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
     public struct Task: Sendable, Equatable {
         /// Its name.
         public let name: String
-        /// The time until it expires, at most the limit of the plan.
+        /// How long the transition waits for it: until it expires, at most for its share if everything else uses all its time.
         public let remaining: Duration
     }
 
@@ -80,7 +80,10 @@ extension LifecycleMediator {
             return LifecyclePlan.Step(
                 name: step.name, previousState: step.from, state: step.to, groups: calls)
         }
-        return LifecyclePlan(tasks: tasks, steps: planned, limit: limit, longest: times.sum)
+        let shared = tasks.map {
+            LifecyclePlan.Task(name: $0.name, remaining: min($0.remaining, largest ?? $0.remaining))
+        }
+        return LifecyclePlan(tasks: shared, steps: planned, limit: limit, longest: times.sum)
     }
 
     private func call(

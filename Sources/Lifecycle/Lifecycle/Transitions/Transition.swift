@@ -19,6 +19,8 @@ final class Transition {
     let sleepWait: Duration?
     /// Whether a reload only checks: it ends after `willReload`, and changes nothing.
     let isDryRun: Bool
+    /// Whether its turn comes before that of others that wait.
+    let isNext: Bool
     /// Whether a stop is still prepared; `willTerminate` waits for that.
     var isPreparing = false
     /// Ends the preparation.
@@ -34,13 +36,14 @@ final class Transition {
 
     init(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo, sleepWait: Duration? = nil,
-        isDryRun: Bool = false, _ request: TransitionRequest
+        isDryRun: Bool = false, isNext: Bool = false, _ request: TransitionRequest
     ) {
         self.trigger = trigger
         self.origin = origin
         self.userInfo = userInfo
         self.sleepWait = sleepWait
         self.isDryRun = isDryRun
+        self.isNext = isNext
         requests = [request]
     }
 

@@ -33,7 +33,7 @@ struct TransitionQueue {
             return .merged
         }
         if stop != nil { return .queued(overtaken: [transition]) }
-        waiting.append(transition)
+        waiting.insert(transition, at: transition.isNext ? 0 : waiting.endIndex)
         return .queued(overtaken: [])
     }
 

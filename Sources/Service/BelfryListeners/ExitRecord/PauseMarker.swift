@@ -10,7 +10,7 @@ package import Lifecycle
 ///
 /// The file is the record of the run that was paused. It is written when the service enters the background, and removed when
 /// the service becomes active, and by `end()`. Whatever else ends the process leaves it. A pause for the machine's sleep is
-/// not marked: the wake-up ends it.
+/// not marked: the wake-up ends it. Nor is one that an application did not make, which the next process would not know.
 package final class PauseMarker {
     /// Who paused the service, and when; nil if it is not marked as paused, and if the file of an earlier process does not say.
     package private(set) var record: ExitRecord?
@@ -19,12 +19,14 @@ package final class PauseMarker {
 
     private var run: ServiceRun
     private let service: String
+    private let makers: [String]
     private let directory: String
     private let file: StateFile
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var observations: [LifecycleObservation] = []
     private var isAtEnd = false
+    private var hasFailed = false
     private var hasWarned = false
 
     /// Reads what the last process left. A file that cannot be read or understood is a marker too: to stay paused without need
@@ -33,29 +35,43 @@ package final class PauseMarker {
     /// - Parameters:
     ///   - mediator: whose pauses are marked.
     ///   - run: this run. The marker of another boot is removed.
+    ///   - makers: the listeners that make the pause, those of an application; if one fails, there is none to keep.
     ///   - service: the name of the service. The marker of another service is neither used nor replaced.
     ///   - directory: the runtime directory. Nothing is read or written in one that another user may have made.
     ///   - log: receives what could not be read or written.
     /// - Throws: when the system failed to read a marker that may exist.
     package init(
-        mediator: LifecycleMediator, run: ServiceRun, of service: String, in directory: String, log: ServiceLog
+        mediator: LifecycleMediator, run: ServiceRun, madeBy makers: [String] = [], of service: String,
+        in directory: String, log: ServiceLog
     ) throws(SystemError) {
         (self.mediator, self.run, self.service, self.directory, self.log) = (mediator, run, service, directory, log)
+        self.makers = makers
         file = StateFile(path: directory + "/paused", limit: RunRecord.sizeMax)
         try read()
         observations = [
             mediator.addObserver(forName: .didEnterBackground) { [unowned self, unowned mediator] in
                 if $0.trigger == .pause, !mediator.isPausingForSleep { mark(by: $0.origin) }
             },
-            mediator.addObserver(forName: .didBecomeActive) { [unowned self] _ in remove() },
+            mediator.addObserver(forName: .didBecomeActive) { [unowned self] _ in
+                hasFailed = false
+                remove()
+            },
             // A pause that found the service in the background, where it was because of a sleep.
             mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
                 guard case .transitionEnded(let report) = $0, report.trigger == .pause, !report.isForSleep else {
                     return
                 }
+                check(report)
                 mark(by: report.origin)
             },
         ]
+    }
+
+    private func check(_ report: TransitionReport) {
+        let calls = report.notifications.flatMap(\.listeners)
+        guard calls.contains(where: { makers.contains($0.listener) && $0.outcome.isProblem }) else { return }
+        hasFailed = true
+        remove()
     }
 
     /// Ends the pause with this process: the service manager stops the unit, which is to stay stopped.
@@ -90,7 +106,7 @@ package final class PauseMarker {
     }
 
     private func mark(by origin: LifecycleOrigin) {
-        guard mediator.state == .background, !isPaused, !isAtEnd else { return }
+        guard mediator.state == .background, !isPaused, !isAtEnd, !hasFailed else { return }
         run.exitRecord = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
         do {
             try OwnedDirectory.make(directory)

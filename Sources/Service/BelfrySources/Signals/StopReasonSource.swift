@@ -122,12 +122,13 @@ package nonisolated struct StopReason: Sendable, Equatable {
 }
 
 nonisolated extension ApplicationEnding {
-    /// `unitJob`: what the job of the application's unit does, `none` when it runs on, `over` when it has ended before.
+    /// `unitJob`: what the job of the application's unit does, `none` when it runs on, `over` when it has ended before, which is then
+    /// the reason.
     fileprivate var userInfo: UserInfo {
         switch self {
         case .job(let job): ["unitJob": .string(job.rawValue)]
         case .none: ["unitJob": "none"]
-        case .over: ["unitJob": "over"]
+        case .over: ["unitJob": "over", "reason": .string(Termination.Reason.unitEnded.rawValue)]
         }
     }
 }

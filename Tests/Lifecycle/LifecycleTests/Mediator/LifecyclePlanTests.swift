@@ -30,7 +30,7 @@ struct LifecyclePlanTests {
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(4))
         let plan = fixture.mediator.plan(for: .stop)
 
-        #expect(plan.tasks.map(\.name) == ["upload"] && plan.tasks.map(\.remaining) == [.seconds(4)])
+        #expect(plan.tasks.map(\.name) == ["upload"] && plan.tasks.map(\.remaining) == [.seconds(2)])
         #expect(plan.longest == .seconds(12))
         #expect(!plan.fits)
         #expect(plan.steps.last?.groups.joined().map(\.share) == [.seconds(2), .seconds(2)])

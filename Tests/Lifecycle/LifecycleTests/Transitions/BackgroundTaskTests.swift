@@ -30,7 +30,7 @@ struct BackgroundTaskTests {
         let task = fixture.mediator.beginBackgroundTask(named: "hold", deadline: .seconds(31_536_000))
         let plan = fixture.mediator.plan(for: .stop)
         let share = try #require(plan.steps.last?.groups.joined().first?.share)
-        #expect(plan.tasks.map(\.remaining) == [.seconds(25)] && share == .seconds(10))
+        #expect(plan.tasks.map(\.remaining) == [.seconds(15)] && share == .seconds(10))
         fixture.perform(.stop)
 
         // The listener gets its 10 s, and the task the rest.

@@ -42,6 +42,22 @@ struct TransitionQueueTests {
         }
     }
 
+    @Test func resumeThatComesNextDoesNotUndoAPauseThatWaits() async {
+        fixture.perform(.pause)
+        fixture.perform(.reload)
+        fixture.mediator.perform(.pause) { _ in }
+        var reported = false
+        fixture.mediator.resumeNext { _ in reported = true }
+        let moves = fixture.mediator.pendingTransitions.map(\.trigger)
+
+        slow.behavior = .atOnce
+        slow.finish()
+        await fixture.until { !fixture.mediator.isInTransition }
+
+        #expect(moves == [.reload, .resume, .pause])
+        #expect(reported && fixture.mediator.state == .background)
+    }
+
     /// A pause and a pause by another during a reload.
     @Test(arguments: [[0], [0, 1], [1]])
     func withdrawnRequestIsNotDone(withdrawn: [Int]) async {

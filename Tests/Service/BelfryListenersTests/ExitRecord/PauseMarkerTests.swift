@@ -21,13 +21,14 @@ struct PauseMarkerTests {
 
     /// A process of the service, with its marker.
     private func begin(
-        boot: String = "b", service: String = "s", in place: String? = nil
+        boot: String = "b", service: String = "s", makers: [String] = [], in place: String? = nil
     ) throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
         let mediator = LifecycleMediator(clock: clock)
         let marker = try PauseMarker(
             mediator: mediator,
             run: ServiceRun(bootID: boot, invocationID: "i", pid: 4, startRealtime: .microseconds(9)),
-            of: service, in: place ?? directory.url.path, log: ServiceLog { [writer] _ in writer })
+            madeBy: makers, of: service, in: place ?? directory.url.path,
+            log: ServiceLog { [writer] _ in writer })
         return (mediator, marker)
     }
 
@@ -86,6 +87,22 @@ struct PauseMarkerTests {
 
         #expect(next.mediator.isInTransition && next.mediator.state == .active)
         #expect(!isMarked && !next.marker.isPaused && next.marker.record == nil)
+    }
+
+    @Test(arguments: [["shop"], []])
+    func pauseThatTheApplicationDidNotMakeIsNotMarked(makers: [String]) async throws {
+        let process = try begin(makers: makers)
+        await process.mediator.perform(.launch)
+        let shop = RecordingListener("shop", [.didEnterBackground], behavior: .throwing(LifecycleRefusal("busy")))
+        try process.mediator.addListener(shop)
+
+        // The second one changes nothing.
+        for _ in 0..<2 { await process.mediator.perform(.pause) }
+        #expect(process.mediator.state == .background && isMarked == makers.isEmpty)
+
+        shop.behavior = .atOnce
+        for trigger in [LifecycleTrigger.resume, .pause] { await process.mediator.perform(trigger) }
+        #expect(isMarked)
     }
 
     @Test func markerIsThereBeforeAListenerHearsOfThePause() throws {
