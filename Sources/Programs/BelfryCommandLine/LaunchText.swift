@@ -16,9 +16,12 @@ package enum LaunchText {
     package static func text(_ launch: JSONObject) -> String {
         var parts: [String] = []
         let cause = launch.text("cause") ?? "unknown cause"
-        let exit = launch["previousRun"]?.objectValue?["exit"]?.objectValue
+        let previous = launch["previousRun"]?.objectValue ?? [:]
+        let exit = previous["exit"]?.objectValue
+        let hasUnitEnded = previous["lastWord"]?["reason"]?.stringValue == "unitEnded"
         let tellsExit = !["boot", "start", "restart"].contains(cause)
-        parts.append((causes[cause] ?? cause) + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))
+        let words = hasUnitEnded && cause == "start" ? "after its application had ended" : causes[cause] ?? cause
+        parts.append(words + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))
         if launch["paused"] == true { parts.append("into the background") }
         if let unit = launch.text("triggerUnit") {
             parts.append("triggered by \(unit)" + (launch.text("triggerPath").map { " at \($0)" } ?? ""))

@@ -78,6 +78,7 @@ final class ApplicationListener: LifecycleListener {
                 guard $0.trigger == .pause, !mediator.isPausingForSleep else { return }
                 throw NotRun(description: "Pause= is not set, \(settings.unit) runs on")
             }
+            on(.willEnterForeground) { _ in }
         }
     }
 

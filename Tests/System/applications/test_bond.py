@@ -44,6 +44,8 @@ def test_a_crash_runs_nothing(shop):
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
     assert shop.says("shop.service has ended before, Stop= does not run")
     assert "reason=unitEnded unitJob=over" in shop.ctl("history", "-n", "1", "willTerminate").stdout
+    shop.begin()
+    assert "Launch: after its application had ended\n" in shop.ctl("status").stdout
 
 
 def test_what_happens_to_belfry_runs_nothing(shop):

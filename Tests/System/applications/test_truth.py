@@ -66,7 +66,7 @@ def test_without_its_listener_nothing_is_said_to_be_done(shop):
 
 
 def test_a_failed_command_is_named_by_its_key_and_told_again(shop):
-    shop.commands["Pause"] = "/bin/sh -c 'echo it is busy >&2; exit 1'"
+    shop.commands |= {"Pause": "/bin/sh -c 'echo it is busy >&2; exit 1'", "Resume": ""}
     shop.write()
     shop.host.run("belfryctl", "enable", "shop")
     shop.wait_until_up()
@@ -74,6 +74,11 @@ def test_a_failed_command_is_named_by_its_key_and_told_again(shop):
     for _ in ("first", "second"):
         answer = shop.ctl("pause", check=False)
         assert (answer.returncode, answer.stdout, answer.stderr) == (1, "background\n", failure)
+    assert shop.property("StatusText").endswith(", listener 'shop' failed")
+    # Without Resume= too, the end of the pause is the end of its failure.
+    shop.ctl("resume")
+    assert is_active(shop) == (0, "active\n")
+    shop.ctl("pause", check=False)
     # It does not outlive the process, which the application would not have noticed.
     shop.commands["Pause"] = f"/bin/sh -c 'echo Pause >>{shop.log}'"
     shop.write()
@@ -88,7 +93,7 @@ def test_an_application_that_does_not_run_is_told_from_a_wrong_name(shop):
     shop.host.systemctl("stop", "shop.service")
     answer = shop.ctl("status", check=False)
     assert answer.returncode == 69
-    assert "\nbelfryd@shop starts and stops with shop.service, see 'systemctl status shop.service belfryd@shop'; " in answer.stderr
+    assert "\nbelfryd@shop starts a moment after shop.service and stops with it, see 'systemctl status shop.service belfryd@shop'; " in answer.stderr
     assert "  shop.service is inactive (dead)  -" in shop.host.run("belfryctl", "list").stdout
     answer = shop.host.run("belfryctl", "-i", "shopp", "status", check=False)
     assert answer.returncode == 69 and "is belfryd@shopp running? see 'systemctl status belfryd@shopp'" in answer.stderr

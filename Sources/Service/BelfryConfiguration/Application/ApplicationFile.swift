@@ -109,7 +109,7 @@ package nonisolated struct ApplicationFile {
         settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user,
             listener: ListenerSettings(
-                name: name, on: on.commands.map(\.notification.rawValue), commands: .application(on.commands),
+                name: name, on: on.notifications.map(\.rawValue), commands: .application(on.commands),
                 timeout: application.timeout,
                 socket: scope.socket(of: name),
                 health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
@@ -189,6 +189,14 @@ private nonisolated struct ApplicationSection {
 private nonisolated struct ApplicationCommands {
     var commands: [ApplicationCommand] = []
     let health: ExecCommand?
+
+    /// What is answered: also the end of a pause, so that a `Pause=` that failed counts no longer.
+    var notifications: [LifecycleNotification.Name] {
+        let names = commands.map(\.notification)
+        return names
+            + (names.contains(.didEnterBackground) && !names.contains(.willEnterForeground)
+                ? [.willEnterForeground] : [])
+    }
 
     /// Reads the commands. Two for one notification are an error.
     init(_ section: SectionReader, name: String) {

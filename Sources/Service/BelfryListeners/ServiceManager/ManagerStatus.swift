@@ -27,6 +27,8 @@ final class ManagerStatus {
     /// What the transition under way does.
     private var passing: String?
     private var pending: [String] = []
+    /// The listeners that failed in the last pause, resume or interruption.
+    private var failed: [String] = []
     /// The last progress texts of pending listeners.
     private var progressTexts: [String: String] = [:]
     /// The last progress of listeners that posts wait for, and the numbers of the notifications.
@@ -112,6 +114,10 @@ final class ManagerStatus {
     private func end(_ report: TransitionReport) {
         guard !isStopping else { return }
         watchNothing()
+        if report.trigger != .reload, !report.notifications.isEmpty {
+            let problems = report.notifications.flatMap(\.listeners).filter(\.outcome.isProblem)
+            failed = problems.prefix(Self.mostNamed).map { ", listener '\($0.listener)' failed" }
+        }
         switch report.trigger {
         case .launch where mediator.state == .background:
             let origin = pause.record.map { "by \($0.origin.words)" } ?? "before this start"
@@ -141,7 +147,7 @@ final class ManagerStatus {
             ", listener '\(report.listener)' is \(report.health.kind): \(report.health.reason ?? "")"
         }
         let work = posts.keys.sorted().prefix(Self.mostNamed).map { ", '\($0)': \(posts[$0]?.text ?? "")" }
-        return (passing ?? text) + waits + work.joined() + problems.joined()
+        return (passing ?? text) + waits + (passing == nil ? failed : []).joined() + work.joined() + problems.joined()
     }
 
     private func update() {

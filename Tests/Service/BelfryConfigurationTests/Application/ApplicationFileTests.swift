@@ -34,7 +34,7 @@ struct ApplicationFileTests {
         #expect(settings.unit == "redis-server.service" && settings.user == "redis")
         #expect(settings.file == "\(Self.folder)/redis.conf")
         let listener = settings.listener
-        #expect(listener.on == ["didEnterBackground", "willTerminate", "com.example.x"])
+        #expect(listener.on == ["didEnterBackground", "willTerminate", "com.example.x", "willEnterForeground"])
         #expect(listener.timeout == .seconds(20) && listener.socket == "/run/belfry@redis/io.belfry.Lifecycle")
         #expect(listener.health?.interval == .seconds(60))
         #expect(settings.command(at: .willTerminate)?.key == "Stop" && settings.command(at: .didReload) == nil)
