@@ -18,6 +18,8 @@ package final class WorkerListener: LifecycleListener {
     private let run: (@escaping Ended) async throws -> Void
     private var task: Task<Void, Never>?
     private var end: Result<Void, any Error>?
+    /// The error of work that was cancelled.
+    private var failure: Result<Void, any Error>?
     private var hasStarted = false
 
     /// A listener for work that has not begun.
@@ -25,7 +27,7 @@ package final class WorkerListener: LifecycleListener {
     /// - Parameters:
     ///   - readiness: what the launch waits for.
     ///   - requestEnd: asks the work to end. At the deadline its task is cancelled.
-    ///   - onEnd: called when the work has ended after its start, but not after it was cancelled.
+    ///   - onEnd: called when the work has ended after its start; after it was cancelled only if it threw within its time.
     ///   - run: does the work.
     package init(
         _ name: String, follows: [String], readiness: [ServiceReadiness], startDeadline: Duration?,
@@ -51,7 +53,8 @@ package final class WorkerListener: LifecycleListener {
         task = Task.immediate { [self] in
             var result = Result<Void, any Error>.success(())
             do { try await run { [weak self] in self?.ended($0) } } catch { result = .failure(error) }
-            if !Task.isCancelled { ended(result) }
+            guard Task.isCancelled else { return ended(result) }
+            if case .failure = result, end == nil { failure = result }
         }
         for signal in readiness { await signal.wait() }
         try Task.checkCancellation()
@@ -80,6 +83,10 @@ package final class WorkerListener: LifecycleListener {
         } onCancel: {
             task.cancel()
         }
+        if let failure, !Task.isCancelled {
+            end = failure
+            onEnd(failure)
+        }
         if known == nil { try end?.get() }
     }
 }
@@ -93,7 +100,8 @@ extension BelfryService {
     ///   given, and is refused if the work fails before.
     /// * *End.* If it throws, the service stops with exit status 70, as by `fail(_:)`. If it returns, the service has done its
     ///   work: it stops with the reason `finished`, and exit status 0. During a stop a return has no effect.
-    /// * *Stop.* `willTerminate` cancels the task of the work, and waits for its end until the deadline.
+    /// * *Stop.* `willTerminate` cancels the task of the work, and waits for its end until the deadline. An error then, other than
+    ///   `CancellationError`, fails the service too.
     /// * *Pause.* It goes on, unless it observes the mediator.
     ///
     /// - Parameters:
@@ -112,7 +120,9 @@ extension BelfryService {
             name, follows: follows, readiness: readiness.map { [$0] } ?? [], startDeadline: startDeadline,
             stopDeadline: stopDeadline, requestEnd: { $0.cancel() }, onEnd: { workEnded($0, of: name) }
         ) { _ in
-            do { try await run() } catch { throw ServiceFailure(of: "'\(name)'", error) }
+            do { try await run() } catch is CancellationError where Task.isCancelled {} catch {
+                throw ServiceFailure(of: "'\(name)'", error)
+            }
         }
         try mediator.addListener(worker)
     }

@@ -57,6 +57,17 @@ struct WorkerTests {
         await test.script.run(.perform(.stop))
     }
 
+    @Test func errorDuringTheStopFailsTheServiceToo() async throws {
+        let test = try await launched { [cue] in
+            try? await cue.waitUntilCancelled()
+            throw LifecycleRefusal("torn paper")
+        }
+        await test.script.run(.perform(.stop))
+
+        #expect(test.failures.map { "\($0)" } == ["'jobs': torn paper"])
+        #expect(test.script.problems == ["willTerminate: jobs: 'jobs': torn paper"])
+    }
+
     @Test func endOfTheWorkStopsTheService() async throws {
         let test = try await launched(cue.wait)
 

@@ -93,7 +93,11 @@ package final class PauseMarker {
             try checkOwner(bytes)
             isPaused = true
             let paused = try RunRecord.run(bytes)
-            if paused.bootID == run.bootID { record = paused.exitRecord } else { remove() }
+            guard paused.bootID == run.bootID else { return remove() }
+            record = paused.exitRecord
+            if let record {
+                log.write(.notice, "starting paused, by \(record.origin.words)", .transition, by: record.origin)
+            }
         } catch let foreign as ForeignFile {
             log.write(.warning, "\(foreign), ignoring", .savedState)
         } catch {

@@ -59,7 +59,7 @@ struct PauseMarkerTests {
         #expect(first.marker.isPaused && next.marker.isPaused)
         #expect(next.marker.record?.origin == client && next.marker.record?.kind == .paused)
         #expect(next.mediator.state == .background)
-        #expect(texts.isEmpty)
+        #expect(texts == ["starting paused, by pid 8 (belfryctl), uid 0 on the socket"])
     }
 
     @Test func stopAndSecondPauseLeaveTheMarkerAsItIs() throws {
@@ -216,7 +216,7 @@ struct PauseMarkerTests {
 
         #expect(!other.marker.isPaused)
         #expect(try begin().marker.record?.origin == client)
-        #expect(texts.count == 2)
+        #expect(texts.count == 3)
         #expect(texts[0].contains("it belongs to the service 's', set RuntimeDirectory=, ignoring"))
         #expect(texts[1].hasSuffix("set RuntimeDirectory=, the pause ends with this process"))
     }
