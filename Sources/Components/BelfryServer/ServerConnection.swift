@@ -42,6 +42,8 @@ public final class ServerConnection {
         guard socket.number >= 0 else { return }
         // Others may keep the source, and a copy the description that epoll(7) watches.
         source?.cancel()
+        // Its handler often refers to the connection.
+        source = nil
         close(socket.release())
         onEnd(self)
     }

@@ -290,6 +290,23 @@ struct ConnectionServerTests {
         #expect(throws: SystemError.self) { try service.accepted[0].duplicate() }
     }
 
+    /// A handler often refers to its connection.
+    @Test func endedConnectionReleasesItsHandler() throws {
+        final class Kept {}
+        weak var kept: Kept?
+        let (service, address) = try launched(.path) { connection in
+            let made = Kept()
+            kept = made
+            try connection.watch { _ in withExtendedLifetime(made) { connection.end() } }
+        }
+        let client = try connect(service, address)
+        #expect(kept != nil)
+
+        service.accepted[0].end()
+
+        #expect(kept == nil && client.isEnded)
+    }
+
     @Test func watchedConnectionMayEndInItsHandler() throws {
         let address = try address(.path)
         var received: [Int] = []
