@@ -73,8 +73,7 @@ public final class VarlinkClient {
     /// Ends the connection. Calls that wait fail with `VarlinkError.closed`.
     public func close() {
         connection.close()
-        // The writer may still hold the connection for the end of the turn, which may never come.
-        connection.writer.flush()
+        connection.writer.releaseStreams()
     }
 
     /// Calls a method. `onReply` is called once.

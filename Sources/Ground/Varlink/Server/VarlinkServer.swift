@@ -106,6 +106,7 @@ public final class VarlinkServer {
         listeners = []
         writer.write()
         for connection in users.connections { connection.close() }
+        writer.releaseStreams()
     }
 
     /// The sockets that it listens on. The server still owns them.

@@ -74,6 +74,12 @@ final class TurnWriter {
         if !holdsCalls { deferred?.schedule() }
     }
 
+    /// Releases the streams, which were closed, before the end of the turn. It may never come.
+    func releaseStreams() {
+        dirty = []
+        postponed = []
+    }
+
     /// Does the work when the streams that are being served have been served; at once if none is.
     func afterServing(_ work: @escaping () -> Void) {
         if isServing { afterServing.append(work) } else { work() }

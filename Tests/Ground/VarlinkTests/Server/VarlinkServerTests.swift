@@ -274,6 +274,26 @@ struct VarlinkServerTests {
         #expect(fixture.problems.isEmpty)
     }
 
+    @Test func closedServerReleasesTheConnectionOfAHeldCall() throws {
+        final class Kept {}
+        weak var kept: Kept?
+        do {
+            let made = Kept()
+            kept = made
+            let info = VarlinkServiceInfo(vendor: "", product: "", version: "", url: "")
+            let server = try VarlinkServer(info, on: fixture.loop) { _ in withExtendedLifetime(made) {} }
+            let path = fixture.directory.path("other")
+            try server.listen(on: path)
+            let peer = try Peer(path)
+            server.holdsCalls = true
+            peer.write(VarlinkCall("org.varlink.service.GetInfo"))
+            try fixture.loop.turnWithoutWaiting()
+            #expect(server.connectionCount == 1)
+        }
+
+        #expect(kept == nil)
+    }
+
     @Test func peerHasTheCredentialsOfTheKernel() throws {
         let peer = try fixture.peer()
 
