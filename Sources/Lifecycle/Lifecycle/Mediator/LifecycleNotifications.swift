@@ -11,27 +11,28 @@ public nonisolated struct LifecycleNotifications: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     fileprivate let stream: AsyncStream<LifecycleNotification>
-    fileprivate let drops: DropCount
+    fileprivate let reading: Reading
 
     /// Begins to read.
-    public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), drops: drops) }
+    public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), reading: reading) }
 
     /// Reads the notifications in order.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<LifecycleNotification>.Iterator
-        fileprivate let drops: DropCount
+        fileprivate let reading: Reading
 
         /// The next notification; nil when the task that reads is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> LifecycleNotification? {
             var notification = await base.next(isolation: actor)
-            notification?.dropped = drops.takeAll()
+            notification?.dropped = reading.takeDrops()
             return notification
         }
     }
 }
 
 extension LifecycleMediator {
-    /// The notifications of this name, or all when it is nil, from now on, until the task that reads them is cancelled.
+    /// The notifications of this name, or all when it is nil, from now on, until the task that reads them is cancelled or the
+    /// sequence is released.
     ///
     /// Up to `limit` notifications wait for the reader; then the oldest are dropped, and `dropped` of the next one has their
     /// number. An observer (`addObserver(forName:using:)`) misses none.
@@ -40,29 +41,26 @@ extension LifecycleMediator {
     ) -> LifecycleNotifications {
         let (stream, continuation) = AsyncStream.makeStream(
             of: LifecycleNotification.self, bufferingPolicy: .bufferingNewest(limit))
-        let drops = DropCount()
-        let holder = ObservationHolder()
-        holder.observation = addObserver(forName: name) { notification in
+        let reading = Reading()
+        reading.observation = addObserver(forName: name) { [weak reading] notification in
             switch continuation.yield(notification) {
-            case .dropped: drops.add()
-            case .terminated: holder.observation = nil
+            case .dropped: reading?.addDrop()
+            case .terminated: reading?.observation = nil
             default: break
             }
         }
-        return LifecycleNotifications(stream: stream, drops: drops)
+        return LifecycleNotifications(stream: stream, reading: reading)
     }
 }
 
-/// Owns the observation of a stream until its reader is cancelled.
-private final class ObservationHolder {
-    var observation: LifecycleObservation?
-}
+/// What a sequence and its iterators share. They may be on another thread.
+private nonisolated final class Reading: Sendable {
+    /// Ends when the reader is cancelled.
+    @MainActor var observation: LifecycleObservation?
+    /// How many notifications were dropped since the reader got the last one.
+    private let drops = Atomic(0)
 
-/// How many notifications were dropped since the reader got the last one. The reader may be on another thread.
-private nonisolated final class DropCount: Sendable {
-    private let count = Atomic(0)
+    func addDrop() { drops.add(1, ordering: .relaxed) }
 
-    func add() { count.add(1, ordering: .relaxed) }
-
-    func takeAll() -> Int { count.exchange(0, ordering: .relaxed) }
+    func takeDrops() -> Int { drops.exchange(0, ordering: .relaxed) }
 }

@@ -54,6 +54,12 @@ struct LifecycleNotificationsTests {
         #expect(fixture.mediator.knownNames == 0)
     }
 
+    @Test func releasedSequenceEndsTheObservation() {
+        _ = fixture.mediator.notifications(named: ping)
+
+        #expect(fixture.mediator.knownNames == 0)
+    }
+
     @Test func observersSeeNothingDropped() {
         var dropped: [Int] = []
         let observation = fixture.mediator.addObserver(forName: ping) { dropped.append($0.dropped) }
