@@ -90,8 +90,7 @@ extension ReferenceModel {
             return end(call, ModelCall.outcome(behaviour.end, of: delivery.name), delivery)
         }
         call.hang = (isStubborn, behaviour.after, delivery.name, !hasResult && answer.kind == .completing)
-        call.resumed = { [unowned self] in end(call, $0, delivery) }
-        hanging.append(call)
+        hanging.append((call, delivery))
         if call.outcome != nil {
             cancel(call)
         } else {
@@ -124,7 +123,7 @@ extension ReferenceModel {
 
     private func cancel(_ call: ModelCall) {
         events.append(.cancelled(call.listener.index, call: call.number))
-        if call.hang?.isStubborn == false { hanging.removeAll { $0 === call } }
+        if call.hang?.isStubborn == false { hanging.removeAll { $0.call === call } }
     }
 
     private func end(_ call: ModelCall, _ outcome: ListenerOutcome, _ delivery: ModelDelivery) {
@@ -144,12 +143,12 @@ extension ReferenceModel {
         for call in delivery.calls where !call.isImmediate { overrun(call, delivery) }
     }
 
-    func resume(_ call: ModelCall, _ end: Scenario.End) {
+    func resume(_ call: ModelCall, of delivery: ModelDelivery, _ outcome: Scenario.End) {
         guard let hang = call.hang else { return }
         // A task that waits no more has no handler for its cancellation; what calls back can be given up until it does.
         if !hang.isCompleting { call.hang = nil }
         execute(hang.after)
-        call.resumed?(ModelCall.outcome(end, of: hang.name))
+        end(call, ModelCall.outcome(outcome, of: hang.name), delivery)
     }
 }
 
@@ -226,8 +225,6 @@ final class ModelCall {
     var outcome: ListenerOutcome?
     var duration = Duration.zero
     var timer: (any LifecycleTimer)?
-    /// Ends it.
-    var resumed: ((ListenerOutcome) -> Void)?
     /// Set for a call that hangs.
     var hang: (isStubborn: Bool, after: [Scenario.Step], name: LifecycleNotification.Name, isCompleting: Bool)?
 

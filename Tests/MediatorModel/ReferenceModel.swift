@@ -16,7 +16,7 @@ final class ReferenceModel {
     var listeners: [ModelListener] = []
     var updated: [Bool]
     var callsOfListener: [Int]
-    var hanging: [ModelCall] = []
+    var hanging: [(call: ModelCall, delivery: ModelDelivery)] = []
     var observers: [(index: Int, token: Int)] = []
     var observed: [Int]
     var lastToken = 0
@@ -65,7 +65,10 @@ final class ReferenceModel {
             accept(ModelTransition(trigger, id: id, count: count, then: then))
         case .post(let name, let action, let id, let then): post(name, action, id, then)
         case .advance(let duration): clock.advance(by: duration)
-        case .resume(let index, let end): if !hanging.isEmpty { resume(hanging.remove(at: index % hanging.count), end) }
+        case .resume(let index, let end):
+            guard !hanging.isEmpty else { return }
+            let (call, delivery) = hanging.remove(at: index % hanging.count)
+            resume(call, of: delivery, end)
         case .add(let index): add(index)
         case .remove(let index):
             for listener in listeners where listener.index == index { listener.isGone = true }

@@ -66,7 +66,11 @@ final class SocketFixture {
         client = try VarlinkClient(path, on: loop)
     }
 
-    isolated deinit { socket.close() }
+    isolated deinit {
+        socket.close()
+        // They refer to each other.
+        mediator.removeListener(socket)
+    }
 
     func connect() throws -> VarlinkClient { try VarlinkClient(directory.path("socket"), on: loop) }
 

@@ -44,7 +44,7 @@ struct MergedRequestTests {
     @Test func concurrentDryRunsAreMerged() throws {
         let guards = try fixture.attach(["willReload"])
         var reads = 0
-        fixture.readConfiguration = { [fixture] in
+        fixture.readConfiguration = { [unowned fixture] in
             reads += 1
             return fixture.mediator.configuration
         }

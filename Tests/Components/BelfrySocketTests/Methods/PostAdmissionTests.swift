@@ -57,6 +57,7 @@ struct PostAdmissionTests {
 
         listener.finish(300)
         try fixture.turn { listener.received == 300 }
+        listener.finish(34)
     }
 
     @Test func bytesOfUserInfoAreBounded() throws {
@@ -67,6 +68,7 @@ struct PostAdmissionTests {
 
         listener.finish(16)
         try fixture.turn { listener.received == 20 }
+        listener.finish(4)
     }
 
     @Test func otherClientsAreServedMeanwhile() throws {
@@ -77,5 +79,6 @@ struct PostAdmissionTests {
         try fixture.turn { other.replies.count == 1 }
         fixture.mediator.post(LifecycleNotification.Name("org.example.own")!)
         try fixture.turn { other.replies.count == 2 }
+        listener.finish(300)
     }
 }

@@ -41,7 +41,8 @@ struct StartupSequenceTests {
         return sequence
     }
 
-    private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+    /// Ends only when its task is cancelled.
+    private static func hang() async { for await _ in AsyncStream<Never>.makeStream().stream {} }
 
     @Test func commandsRunInOrderAndAreTimed() throws {
         let clock = fixture.clock
@@ -83,8 +84,8 @@ struct StartupSequenceTests {
 
     @Test func hangingCommandOverrunsAtItsDeadline() throws {
         let sequence = try add(
-            Step(name: "peer", deadline: .seconds(2), isRequired: false, body: hang),
-            Step(name: "store", deadline: .seconds(3), body: hang), Step(name: "listen"))
+            Step(name: "peer", deadline: .seconds(2), isRequired: false, body: Self.hang),
+            Step(name: "store", deadline: .seconds(3), body: Self.hang), Step(name: "listen"))
         fixture.perform(.launch)
 
         fixture.clock.advance(by: .seconds(5))
@@ -113,7 +114,7 @@ struct StartupSequenceTests {
     @Test func commandThatIsLateIsUndoneToo() throws {
         let undone = Undone()
         let sequence = try add(
-            undone.step("store"), undone.step("slow") { [fixture] in fixture.clock.advance(by: .seconds(11)) })
+            undone.step("store"), undone.step("slow") { [clock = fixture.clock] in clock.advance(by: .seconds(11)) })
 
         fixture.perform(.launch)
 
@@ -124,7 +125,7 @@ struct StartupSequenceTests {
     @Test func undoThatHangsEndsAtTheDeadlineOfItsCommand() throws {
         let undone = Undone()
         _ = try add(
-            undone.step("store"), Step(name: "socket", deadline: .seconds(2), undoing: hang),
+            undone.step("store"), Step(name: "socket", deadline: .seconds(2), undoing: Self.hang),
             Step(name: "peers", body: { throw Broken() }))
         fixture.perform(.launch)
         #expect(undone.names.isEmpty && fixture.ended.isEmpty)
@@ -147,7 +148,7 @@ struct StartupSequenceTests {
 
     @Test func noCommandBeginsAfterTheWholeSequenceIsOutOfTime() throws {
         fixture.mediator.deadlines.start = .seconds(1)
-        let sequence = try add(Step(name: "store", deadline: .seconds(3), body: hang), Step(name: "listen"))
+        let sequence = try add(Step(name: "store", deadline: .seconds(3), body: Self.hang), Step(name: "listen"))
         fixture.perform(.launch)
 
         fixture.clock.advance(by: .seconds(1))
@@ -158,7 +159,7 @@ struct StartupSequenceTests {
 
     @Test func secondStopLeavesNoTimeToUndo() throws {
         let undone = Undone()
-        let sequence = try add(undone.step("lock"), Step(name: "store", body: hang), Step(name: "listen"))
+        let sequence = try add(undone.step("lock"), Step(name: "store", body: Self.hang), Step(name: "listen"))
 
         fixture.perform(.launch, .stop, .stop)
 
