@@ -18,8 +18,8 @@ public import LifecycleTesting
 ///
 /// Descriptors, timers and child processes are real, on a `TestLoop`. The clock of the mediator is manual, so deadlines pass
 /// only when the script moves it. The service has the listeners of `compose`, and those that registered themselves, but none
-/// of the built-in ones. Its files are in a private directory, which is removed with this object. Descriptors that the
-/// service stores go nowhere, as without a service manager.
+/// of the built-in ones. They are removed with this object, and so is the private directory with its files. Descriptors that
+/// the service stores go nowhere, as without a service manager.
 @MainActor public final class TestService {
     /// The service.
     public let service: BelfryService
@@ -65,6 +65,7 @@ public import LifecycleTesting
 
     isolated deinit {
         for name in service.descriptors.names { _ = service.descriptors.receive(named: name) }
+        service.mediator.removeListeners()
     }
 
     /// Replaces the text of the configuration file, which the next reload reads.

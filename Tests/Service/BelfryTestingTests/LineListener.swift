@@ -38,7 +38,7 @@ final class LineListener: LifecycleListener {
         guard client.number >= 0 else { return }
         send((settings.value.greeting ?? "hello") + "\n", to: client.number)
         let number = client.number
-        clients[number] = try? service.loop.source(owning: client, .readable) { [self] _ in read(from: number) }
+        clients[number] = try? service.loop.source(owning: client, .readable) { [unowned self] _ in read(from: number) }
     }
 
     private func read(from client: Int32) {

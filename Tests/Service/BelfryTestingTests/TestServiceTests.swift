@@ -43,6 +43,18 @@ struct TestServiceTests {
         #expect(received.count == 1 && fcntl(received[0].number, F_GETFD) >= 0)
     }
 
+    /// A listener often refers to the service that it belongs to.
+    @Test func listenersAreReleasedWithTheService() throws {
+        weak var listener: LineListener?
+        _ = try TestService { service in
+            let made = try LineListener(service)
+            listener = made
+            try service.mediator.addListener(made)
+        }
+
+        #expect(listener == nil)
+    }
+
     @Test func filesAreInAPrivateDirectoryThatIsRemoved() throws {
         var paths: [String] = []
         do {

@@ -188,6 +188,9 @@ final class ListenerRegistry {
         entries.values.lazy.compactMap { $0.listener as? Listener }.first
     }
 
+    /// The listeners, in no order.
+    var listeners: [any LifecycleListener] { entries.values.map(\.listener) }
+
     /// The primary listener.
     var primary: (any LifecycleListener)? { entries.values.first { $0.place.role == .primary }?.listener }
 

@@ -40,6 +40,11 @@ extension LifecycleMediator {
         eventObservers.send(.listenersChanged)
     }
 
+    /// Removes all listeners, which often refer to what the mediator belongs to.
+    package func removeListeners() {
+        for listener in registry.listeners { removeListener(listener) }
+    }
+
     /// Reads the answers of a listener again. Use it if they depend on the configuration. The place and the record of
     /// the listener do not change.
     public func updateAnswers(of listener: any LifecycleListener) { registry.updateAnswers(of: listener) }
