@@ -92,7 +92,7 @@ struct ServiceGroupTests {
 
     @Test func shutdownIsInReverseOrder() async throws {
         let database = RecordingListener("database", [.willTerminate])
-        database.journal = { [fixture] in fixture.journal.write($0) }
+        database.journal = { [journal = fixture.journal] in journal.write($0) }
         try mediator.addListener(database)
         try fixture.add(fixture.service("a"), fixture.service("b"))
         await fixture.perform(.launch)

@@ -75,7 +75,11 @@ final class SlowListener: LifecycleListener {
         }
     }
 
-    func finish() { continuation?.resume() }
+    func finish() {
+        continuation?.resume()
+        continuation = nil
+        progress = nil
+    }
 }
 
 /// A listener whose answers take 3 s by the clock it is given.

@@ -84,7 +84,7 @@ struct ListenerCallTests {
 
         let durations = fixture.ended.last?.notifications.last?.listeners.map(\.duration)
         #expect(durations == [.seconds(6 * factor - 2), .seconds(2)])
-        for ended in [slow.finish, hanging.finish] { ended() }
+        for ended in [self.slow.finish, slow.finish, hanging.finish] { ended() }
     }
 
     @Test func taskWithProgressKeepsAStopForAMultipleOfItsTime() {
@@ -101,6 +101,7 @@ struct ListenerCallTests {
         fixture.clock.advance(by: .seconds(1))
 
         #expect(task.isEnded && fixture.mediator.state == .notRunning)
+        slow.finish()
     }
 
     @Test func progressWithinTheShareExtendsNothing() {
@@ -138,6 +139,7 @@ struct ListenerCallTests {
         #expect(recorder.progress.map(\.name) == ["tree"])
         #expect(recorder.progress.map(\.text) == ["leaf: half"])
         leaf.finish()
+        slow.finish()
     }
 
     @Test func taskWithProgressDelaysAStopUpToItsDeadline() {
@@ -159,6 +161,7 @@ struct ListenerCallTests {
         #expect(task.isEnded)
         #expect(fixture.mediator.state == .notRunning)
         #expect(recorder.progress.last?.isExtended == true)
+        slow.finish()
     }
 
     @Test(arguments: [1, 3, 12, 60])
@@ -190,6 +193,7 @@ struct ListenerCallTests {
 
         #expect(task.isEnded)
         #expect(fixture.mediator.state == .notRunning)
+        slow.finish()
     }
 }
 

@@ -33,7 +33,7 @@ struct CompositeListenerTests {
         deadline: Duration? = nil, _ behavior: RecordingListener.Behavior = .atOnce
     ) -> RecordingListener {
         let leaf = RecordingListener(name, interests, deadline: deadline, behavior: behavior)
-        leaf.journal = { [fixture] in fixture.calls.append($0) }
+        leaf.journal = { [unowned fixture] in fixture.calls.append($0) }
         return leaf
     }
 
@@ -86,8 +86,8 @@ struct CompositeListenerTests {
     }
 
     @Test func leafThatHangsOverrunsAtItsOwnDeadline() throws {
-        let composite = try add(
-            leaf("slow", [.flushRequested], deadline: .seconds(2), .stubborn), leaf("next", [.flushRequested]))
+        let slow = leaf("slow", [.flushRequested], deadline: .seconds(2), .stubborn)
+        let composite = try add(slow, leaf("next", [.flushRequested]))
         var report: LifecycleReport?
 
         fixture.mediator.post(.flushRequested) { report = $0 }
@@ -97,16 +97,19 @@ struct CompositeListenerTests {
         #expect(report?.problems == ["media: slow: no answer within its deadline"])
         #expect(composite.leaves.map(\.record.lastOutcome) == [.overran, .completed])
         #expect(fixture.mediator.listeners.map(\.deadline) == [.seconds(12)])
+        slow.finish()
     }
 
     @Test func leavesAreCutShortWithTheStop() throws {
-        try add(leaf("first", [.willTerminate], .stubborn), leaf("second", [.willTerminate], .stubborn))
+        let leaves = [leaf("first", [.willTerminate], .stubborn), leaf("second", [.willTerminate], .stubborn)]
+        try add(leaves[0], leaves[1])
         fixture.perform(.launch, .stop)
 
         fixture.perform(.stop)
 
         #expect(fixture.calls == ["second willTerminate", "first willTerminate"])
         #expect(fixture.ended.map(\.trigger) == [.launch, .stop, .stop])
+        for leaf in leaves { leaf.finish() }
     }
 
     @Test func outcomesOfLeavesAreCombined() throws {

@@ -54,7 +54,7 @@ struct BackgroundTaskTests {
     @Test func stopAskedForByTheReportOfAWaitIsWaitedForOnce() {
         let task = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
         var waits: [LifecycleTrigger] = []
-        fixture.observe { [fixture] in
+        fixture.observe { [unowned fixture] in
             guard case .waiting(let trigger, _) = $0 else { return }
             waits.append(trigger)
             if trigger == .pause { fixture.perform(.stop) }

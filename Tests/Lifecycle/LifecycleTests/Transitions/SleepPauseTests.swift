@@ -57,7 +57,7 @@ struct SleepPauseTests {
     }
 
     @Test func hurriedPauseDoesNotWaitForListeners() {
-        fixture.listener("slow", [.willResignActive, .didEnterBackground], .stubborn)
+        let slow = fixture.listener("slow", [.willResignActive, .didEnterBackground], .stubborn)
         pause()
 
         fixture.mediator.hurryPauseForSleep()
@@ -65,6 +65,7 @@ struct SleepPauseTests {
         #expect(asked.reports.first?.notifications.flatMap(\.listeners).map(\.outcome) == [.overran, .overran])
         #expect(asked.reports.first?.cutShortBy == .service)
         #expect(fixture.mediator.state == .background)
+        slow.finish()
     }
 
     @Test func hurryingReachesAPauseThatWaitsForItsTurn() {
@@ -82,7 +83,7 @@ struct SleepPauseTests {
     }
 
     @Test func hurryingEndsOnlyPauses() {
-        fixture.listener("slow", [.willReload], .stubborn)
+        let slow = fixture.listener("slow", [.willReload], .stubborn)
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         fixture.perform(.pause)
         fixture.perform(.reload)
@@ -92,6 +93,7 @@ struct SleepPauseTests {
 
         #expect(fixture.ended.map(\.trigger) == [.launch, .pause])
         #expect(fixture.mediator.pending == ["slow"])
+        slow.finish()
         withExtendedLifetime(task) {}
     }
 

@@ -34,7 +34,7 @@ struct TransitionRunnerTests {
 
     @Test func outermostListenerFramesThoseThatAreAddedLater() throws {
         let frame = RecordingListener("frame", [.didBecomeActive, .willResignActive])
-        frame.journal = { [fixture] in fixture.calls.append($0) }
+        frame.journal = { [unowned fixture] in fixture.calls.append($0) }
         try fixture.mediator.addOutermostListener(frame)
         for name in ["a", "b"] { fixture.listener(name, [.didBecomeActive, .willResignActive]) }
         fixture.perform(.launch)

@@ -68,6 +68,7 @@ struct ExitRecordStoreTests {
         #expect(
             record.listeners == [ExitRecord.ListenerTime(listener: "slow", outcome: "overran", duration: .seconds(1))])
         #expect(store.exitRecord == record)
+        slow.finish()
     }
 
     @Test(arguments: [LifecycleTrigger.reload, .pause])
@@ -87,6 +88,7 @@ struct ExitRecordStoreTests {
         #expect(early.kind == .stopping && early.origin == term && early.reason == nil)
         #expect(later.kind == .stopping && later.origin == term)
         #expect(store.exitRecord == later)
+        slow.finish()
     }
 
     @Test func resumeRemovesTheExitRecordOfAPause() throws {
@@ -106,8 +108,8 @@ struct ExitRecordStoreTests {
     @Test func resumeDuringAStopChangesNothing() throws {
         let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
-        try mediator.addListener(
-            RecordingListener("slow", [.willTerminate], deadline: .seconds(2), behavior: .stubborn))
+        let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), behavior: .stubborn)
+        try mediator.addListener(slow)
         let ending = mediator.addEventObserver(for: .transitionEnded) {
             if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 0) }
         }
@@ -121,6 +123,7 @@ struct ExitRecordStoreTests {
 
         let record = try #require(try stored().exitRecord)
         #expect(record.kind == .stopped && record.origin == term && record.cutShortBy == nil)
+        slow.finish()
     }
 
     @Test func nextRunReadsTheExitRecord() throws {

@@ -87,6 +87,7 @@ struct PauseMarkerTests {
 
         #expect(next.mediator.isInTransition && next.mediator.state == .active)
         #expect(!isMarked && !next.marker.isPaused && next.marker.record == nil)
+        slow.finish()
     }
 
     @Test(arguments: [["shop"], []])
@@ -113,6 +114,7 @@ struct PauseMarkerTests {
         process.mediator.perform(.pause)
 
         #expect(process.mediator.isInTransition && isMarked)
+        slow.finish()
     }
 
     @Test func sleepAndInterruptionAreNotMarked() throws {
@@ -169,6 +171,7 @@ struct PauseMarkerTests {
 
         #expect(process.mediator.state == .notRunning && !isMarked)
         #expect(try !begin().marker.isPaused)
+        slow.finish()
     }
 
     @Test func markerOfAnotherBootIsRemoved() throws {

@@ -141,8 +141,8 @@ struct LoggerListenerTests {
     }
 
     @Test func postsThatAListenerDoesNotGetAreLoggedOnceASecond() throws {
-        try mediator.addListener(
-            RecordingListener("slow", [.flushRequested], deadline: .seconds(60), behavior: .stubborn))
+        let slow = RecordingListener("slow", [.flushRequested], deadline: .seconds(60), behavior: .stubborn)
+        try mediator.addListener(slow)
         let failures = { [writer] in
             writer.records.filter { $0.messageID == MessageID.listenerFailed.rawValue }.map(\.message.description)
         }
@@ -158,14 +158,16 @@ struct LoggerListenerTests {
         #expect(writer.fields(writer.records.count - 1)["BELFRY_COUNT"] == "1")
         mediator.post(.flushRequested)
         #expect(failures().last == refused("flushRequested"))
+        slow.finish()
     }
 
     @Test func overrunNamesTheListener() throws {
-        try mediator.addListener(
-            RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), behavior: .stubborn))
+        let slow = RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), behavior: .stubborn)
+        try mediator.addListener(slow)
 
         mediator.post(.flushRequested)
         clock.advance(by: .milliseconds(250))
+        slow.finish()
 
         let record = try #require(writer.records.last)
         #expect(record.priority == .warning)

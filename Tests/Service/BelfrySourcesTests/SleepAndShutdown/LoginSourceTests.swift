@@ -68,6 +68,7 @@ struct LoginSourceTests {
         try fixture.turn { login.held == 1 }
 
         #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
+        listener.finish()
     }
 
     @Test func sleepLockIsReleasedAtTheDeadline() throws {
