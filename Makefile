@@ -17,9 +17,9 @@ REPRODUCIBLE = -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -X
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN) $(REPRODUCIBLE)
 PROGRAMS = belfryd belfryctl belfry-listener belfry-generator
 FLEET_PROGRAMS = belfry-fleetd belfry-fleet
-# A folder of its own: in that of the debug build, SwiftPM compiles everything again whenever the configuration changes.
-PROGRAM = $(SWIFT) build --scratch-path .build-release $(RELEASE) --product
-BUILT = .build-release/release
+BUILT = .build/release
+# SwiftPM passes the enabled traits to the compiler in the order of a Set. Another order compiles every module again.
+export SWIFT_DETERMINISTIC_HASHING = 1
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
 	probe others system-tests live-fuzzer soak sweep sanitize coverage bench release install uninstall fleet fleet-test \
@@ -31,13 +31,13 @@ build:
 	@scripts/install-dependencies build
 	@mkdir -p .build/static
 	@ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/libstdc++.a
-	@set -ex; for program in $(PROGRAMS); do $(PROGRAM) $$program; done
+	@set -ex; for program in $(PROGRAMS); do $(SWIFT) build $(RELEASE) --product $$program; done
 
 # The programs of a fleet, see Fleet/docs/fleet.md. Nothing else needs libmosquitto.
 fleet: build
 	@scripts/install-dependencies fleet
-	BELFRY_FLEET=1 $(PROGRAM) belfry-fleetd
-	BELFRY_FLEET=1 $(PROGRAM) belfry-fleet
+	BELFRY_FLEET=1 $(SWIFT) build $(RELEASE) --product belfry-fleetd
+	BELFRY_FLEET=1 $(SWIFT) build $(RELEASE) --product belfry-fleet
 
 # The unit tests of the fleet and, as root, its system tests: four hosts and a broker.
 fleet-test: fleet
@@ -145,10 +145,10 @@ fuzz-corpus:
 
 # Services built on the library, which the system tests control.
 probe: build
-	$(PROGRAM) ServiceProbe
-	$(PROGRAM) EchoServer
-	$(PROGRAM) FirstListeners
-	$(PROGRAM) Worker
+	$(SWIFT) build $(RELEASE) --product ServiceProbe
+	$(SWIFT) build $(RELEASE) --product EchoServer
+	$(SWIFT) build $(RELEASE) --product FirstListeners
+	$(SWIFT) build $(RELEASE) --product Worker
 
 # What only the nightly system tests need: other versions of belfryd, for the tests of an upgrade, and an example with
 # Hummingbird.
@@ -212,7 +212,7 @@ release:
 bench: build
 	@scripts/install-dependencies bench
 	$(SWIFT) build --package-path Benchmarks --disable-build-manifest-caching $(RELEASE)
-	@scripts/benchmark $(BUILT) Benchmarks/.build/release
+	@scripts/benchmark $(BUILT) Benchmarks/$(BUILT)
 
 install: build manuals
 	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS) belfry-doc

@@ -6,7 +6,7 @@ import pytest
 from fleet_crowd import measure
 from host_roots import PROJECT
 
-PROGRAM = PROJECT / ".build-release/release/belfry-fleetd"
+PROGRAM = PROJECT / ".build/release/belfry-fleetd"
 
 
 def test_view_counts_fifty_hosts(figures):

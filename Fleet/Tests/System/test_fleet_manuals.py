@@ -8,7 +8,7 @@ import pytest
 from host_roots import PROJECT
 from manual_pages import constants, manual_pages, missing, run, section, statuses, statuses_of, without_entry
 
-BUILT = PROJECT / ".build-release/release"
+BUILT = PROJECT / ".build/release"
 DAEMON, CLIENT = "belfry-fleetd.8", "belfry-fleet.1"
 
 

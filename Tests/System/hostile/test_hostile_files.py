@@ -14,7 +14,7 @@ from host_roots import PROJECT
 from private_service import DAEMON, PrivateService
 from programs import running
 
-CONTROL = PROJECT / ".build-release/release/belfryctl"
+CONTROL = PROJECT / ".build/release/belfryctl"
 NOBODY = 65534
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from host_roots import PROJECT
 
-DAEMON = PROJECT / ".build-release/release/belfryd"
+DAEMON = PROJECT / ".build/release/belfryd"
 
 
 class PrivateService:

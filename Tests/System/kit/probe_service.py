@@ -17,7 +17,7 @@ class ProbeService(HostedUnit):
 
     def __init__(self, host: SystemdHost):
         super().__init__(host, UNIT)
-        host.install(PROJECT / ".build-release/release/ServiceProbe", PROGRAM)
+        host.install(PROJECT / ".build/release/ServiceProbe", PROGRAM)
         self.skip_old_records()
 
     def start(self, manner: str, *options: str, check: bool = True, **settings: str) -> None:

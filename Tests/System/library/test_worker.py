@@ -124,7 +124,7 @@ def test_action_is_performed(worker):
 
 def test_works_as_the_first_process_of_a_container(on_each):
     host, folder = on_each.host, "/run/worker-in-container"
-    host.install(PROJECT / ".build-release/release/Worker", "/usr/local/bin/Worker")
+    host.install(PROJECT / ".build/release/Worker", "/usr/local/bin/Worker")
     spool = f"{folder}/spool"
     host.write(f"{folder}/worker.conf", f"[Worker]\nDirectory={spool}\n")
     host.path(spool).mkdir()

@@ -7,7 +7,7 @@ import re
 import private_kernel
 from host_roots import PROJECT
 
-DAEMON = PROJECT / ".build-release/release/belfryd"
+DAEMON = PROJECT / ".build/release/belfryd"
 START = f"""
 mkfifo /run/log
 export RUNTIME_DIRECTORY=/run STATE_DIRECTORY=/run

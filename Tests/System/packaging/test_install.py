@@ -187,4 +187,4 @@ def test_installed_cache_is_tagged_and_belongs_to_the_service(on_each):
 
 def test_belfryd_links_no_regular_expressions():
     """A method of String such as `replacing(_:with:)` links them: 2.3 MB, and 5 % of the instructions of a start."""
-    assert b"_RegexParser" not in (PROJECT / ".build-release/release/belfryd").read_bytes()
+    assert b"_RegexParser" not in (PROJECT / ".build/release/belfryd").read_bytes()
