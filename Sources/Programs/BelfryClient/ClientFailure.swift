@@ -102,10 +102,10 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
 
     private static func hint(_ path: String) -> String {
         let scope = ApplicationScope.ofProcess
-        let applications = ApplicationFile.names(in: scope) { _ in }.lazy.compactMap {
-            ApplicationFile($0, in: scope).settings
-        }
-        if let application = applications.first(where: { $0.listener.socket.hasSameBytes(as: path) }) {
+        let names = ApplicationFile.names(in: scope) { _ in }
+        if let name = names.first(where: { scope.socket(of: $0).hasSameBytes(as: path) }),
+            let application = ApplicationFile(name, in: scope).settings
+        {
             let systemctl = scope.isOfUser ? "systemctl --user" : "systemctl"
             let instance = "belfryd@\(application.name)"
             return

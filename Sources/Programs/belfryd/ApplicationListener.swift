@@ -73,12 +73,13 @@ final class ApplicationListener: LifecycleListener {
                 throw LifecycleRefusal("Reload= is not set, \(settings.unit) keeps its configuration")
             }
         }
+        // Also without Resume=: the end of a pause ends its failure.
+        on(.willEnterForeground) { [self] in try check($0) }
         if settings.command(at: .didEnterBackground) == nil {
             on(.didEnterBackground) { [self] in
                 guard $0.trigger == .pause, !mediator.isPausingForSleep else { return }
                 throw NotRun(description: "Pause= is not set, \(settings.unit) runs on")
             }
-            on(.willEnterForeground) { _ in }
         }
     }
 
@@ -177,9 +178,9 @@ final class ApplicationListener: LifecycleListener {
     private func endPause() {
         guard let run = runs.last, runs.endsPause, hasLaunched else { return }
         isTelling = true
-        mediator.resumeNext { [weak self] _ in
+        mediator.resumeNext { [weak self] report in
             self?.isTelling = false
-            self?.keep(run, endsPause: false)
+            if report.result != .overtaken { self?.keep(run, endsPause: false) }
         }
     }
 

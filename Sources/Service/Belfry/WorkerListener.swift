@@ -19,7 +19,7 @@ package final class WorkerListener: LifecycleListener {
     private var task: Task<Void, Never>?
     private var end: Result<Void, any Error>?
     /// The error of work that was cancelled.
-    private var failure: Result<Void, any Error>?
+    private var failure: (any Error)?
     private var hasStarted = false
 
     /// A listener for work that has not begun.
@@ -46,7 +46,7 @@ package final class WorkerListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         on(.didFinishLaunching, deadline: startDeadline) { [self] _ in try await start() }
-        on(.willTerminate, deadline: stopDeadline) { [self] _ in try await stop() }
+        on(.willTerminate, deadline: stopDeadline) { [self] in try await stop($0.trigger) }
     }
 
     private func start() async throws {
@@ -54,7 +54,7 @@ package final class WorkerListener: LifecycleListener {
             var result = Result<Void, any Error>.success(())
             do { try await run { [weak self] in self?.ended($0) } } catch { result = .failure(error) }
             guard Task.isCancelled else { return ended(result) }
-            if case .failure = result, end == nil { failure = result }
+            if case .failure(let error) = result, end == nil { failure = error }
         }
         for signal in readiness { await signal.wait() }
         try Task.checkCancellation()
@@ -74,7 +74,7 @@ package final class WorkerListener: LifecycleListener {
         if hasStarted { onEnd(result) }
     }
 
-    private func stop() async throws {
+    private func stop(_ trigger: LifecycleTrigger?) async throws {
         guard let task else { return }
         let known = end
         await withTaskCancellationHandler {
@@ -83,9 +83,9 @@ package final class WorkerListener: LifecycleListener {
         } onCancel: {
             task.cancel()
         }
-        if let failure, !Task.isCancelled {
-            end = failure
-            onEnd(failure)
+        if trigger == .stop, let failure, !Task.isCancelled {
+            end = .failure(failure)
+            onEnd(.failure(failure))
         }
         if known == nil { try end?.get() }
     }

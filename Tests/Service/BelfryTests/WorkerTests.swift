@@ -68,6 +68,20 @@ struct WorkerTests {
         #expect(test.script.problems == ["willTerminate: jobs: 'jobs': torn paper"])
     }
 
+    @Test func errorAtTheEndOfARefusedLaunchIsNoFailure() async throws {
+        let test = try TestService { [cue] service in
+            try service.addWorker("jobs") {
+                try? await cue.waitUntilCancelled()
+                throw LifecycleRefusal("torn paper")
+            }
+            let refusing = RecordingListener("b", [.didFinishLaunching], behavior: .throwing(LifecycleRefusal("no")))
+            try service.mediator.addListener(refusing)
+        }
+        await test.script.run(.perform(.launch))
+
+        #expect(test.failures.isEmpty && test.service.mediator.state == .notRunning)
+    }
+
     @Test func endOfTheWorkStopsTheService() async throws {
         let test = try await launched(cue.wait)
 

@@ -118,7 +118,7 @@ def test_status_list_and_metrics_show_the_unit_and_its_health(shop):
     shop.host.write("/etc/belfry/applications/other.conf", "[Application]\nUnit=other.service\n[On]\nPause=true\n")
     try:
         listed = shop.host.run("belfryctl", "list").stdout
-        assert ["belfryd@other", "-", "-", "-", "-", "other.service", "is", "inactive", "(dead)", "-"] in [line.split() for line in listed.splitlines()]
+        assert ["belfryd@other", "-", "-", "-", "-", "other.service", "is", "not", "there", "-"] in [line.split() for line in listed.splitlines()]
     finally:
         shop.host.path("/etc/belfry/applications/other.conf").unlink()
     shop.host.systemctl("stop", shop.listener.name)

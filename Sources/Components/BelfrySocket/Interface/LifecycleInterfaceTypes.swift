@@ -144,7 +144,7 @@ nonisolated let lifecycleInterfaceTypes = """
     # A notification that would be delivered.
     type PlannedStep (name: string, previousState: string, state: string, listeners: []PlannedListener)
 
-    # A background task that would be waited for.
+    # A background task, and how long it would be waited for at most.
     type PlannedTask (name: string, remainingUsec: int)
 
     # A client that delays pause, sleep and stop.

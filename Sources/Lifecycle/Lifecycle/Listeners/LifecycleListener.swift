@@ -41,7 +41,7 @@ public protocol LifecycleListener: AnyObject {
     var activity: String? { get }
 
     /// The listeners with a state that outlives the process: itself, if it is a `RestorableListener`, and those of a
-    /// composite. Not to be implemented elsewhere. The default is none.
+    /// composite. A base class that is only a `LifecycleListener` hides those of its subclasses. The default is none.
     var restorable: [any RestorableListener] { get }
 
     /// The answers. Read once, when the listener is added to a mediator.

@@ -38,6 +38,9 @@ public nonisolated struct ListenerRecord: Sendable, Equatable {
     /// How long the longest call took.
     public private(set) var longestDuration: Duration?
 
+    /// Whether the last call failed, was late or refused; not at `willReload`, which refuses a configuration and leaves the old one.
+    package var hasFailed: Bool { lastOutcome?.isProblem == true && lastFailedNotification != .willReload }
+
     mutating func add(
         _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration, since start: Duration
     ) {

@@ -55,7 +55,7 @@ extension LifecycleMediator {
 
 /// What a sequence and its iterators share. They may be on another thread.
 private nonisolated final class Reading: Sendable {
-    /// Ends when the reader is cancelled.
+    /// Ends when the reader is cancelled or this is released.
     @MainActor var observation: LifecycleObservation?
     /// How many notifications were dropped since the reader got the last one.
     private let drops = Atomic(0)

@@ -25,11 +25,11 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
         public let groups: [[Call]]
     }
 
-    /// A background task that would delay the transition.
+    /// A background task, and how long it would delay the transition at most.
     public struct Task: Sendable, Equatable {
         /// Its name.
         public let name: String
-        /// How long the transition waits for it: until it expires, at most for its share if everything else uses all its time.
+        /// The time until it expires, at most its share if everything else uses all its time.
         public let remaining: Duration
     }
 

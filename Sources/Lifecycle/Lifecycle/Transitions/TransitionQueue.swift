@@ -18,7 +18,7 @@ struct TransitionQueue {
 
     /// Adds a transition. A stop overtakes those that wait, and a second stop cuts the first short. A transition with the
     /// same trigger as the last that waits is merged with it, and a reload with any reload that waits, a dry run with a dry run. Suspensions are never
-    /// merged.
+    /// merged. One that is `isNext` is not merged, and comes before the others.
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
             if let stop {
@@ -66,7 +66,7 @@ struct TransitionQueue {
         case .reload: waiting.first { $0.trigger == .reload && $0.isDryRun == transition.isDryRun }
         // Each has its own cause and duration.
         case .endSuspension: nil
-        case let trigger where !transition.isForSleep:
+        case let trigger where !transition.isForSleep && !transition.isNext:
             waiting.last.flatMap { $0.trigger == trigger && !$0.isForSleep ? $0 : nil }
         default: nil
         }

@@ -54,7 +54,8 @@ struct ServicesCommand: ReplyCommand {
                 if sockets.contains(settings.listener.socket) { return nil }
                 let unit = isReachable ? try? ServiceManagerUnit.properties(of: settings.unit) : nil
                 isReachable = unit != nil
-                application = "\(settings.unit) is \(unit.map { UnitWatch.State($0).text } ?? "not known to run")"
+                let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }
+                application = "\(settings.unit) is \(state ?? "not known to run")"
             }
             return ["service": .string("belfryd@\(name)"), "application": .string(application)]
         }

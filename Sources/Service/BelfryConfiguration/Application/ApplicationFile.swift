@@ -73,7 +73,7 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
     }
 
     /// The socket of the instance that stands for an application.
-    func socket(of name: String) -> String {
+    package func socket(of name: String) -> String {
         let file = "\(InstanceName.full(RuntimePaths.belfry, name))/\(RuntimePaths.socketName)"
         return switch self {
         case .system: "/run/\(file)"

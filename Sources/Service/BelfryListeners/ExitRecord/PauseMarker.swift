@@ -10,7 +10,7 @@ package import Lifecycle
 ///
 /// The file is the record of the run that was paused. It is written when the service enters the background, and removed when
 /// the service becomes active, and by `end()`. Whatever else ends the process leaves it. A pause for the machine's sleep is
-/// not marked: the wake-up ends it. Nor is one that an application did not make, which the next process would not know.
+/// not marked: the wake-up ends it. Nor is one whose command failed: the application runs on, which the next process would not know.
 package final class PauseMarker {
     /// Who paused the service, and when; nil if it is not marked as paused, and if the file of an earlier process does not say.
     package private(set) var record: ExitRecord?
@@ -68,7 +68,7 @@ package final class PauseMarker {
     }
 
     private func check(_ report: TransitionReport) {
-        let calls = report.notifications.flatMap(\.listeners)
+        let calls = report.notifications.filter { $0.notification.name == .didEnterBackground }.flatMap(\.listeners)
         guard calls.contains(where: { makers.contains($0.listener) && $0.outcome.isProblem }) else { return }
         hasFailed = true
         remove()

@@ -27,7 +27,7 @@ final class ManagerStatus {
     /// What the transition under way does.
     private var passing: String?
     private var pending: [String] = []
-    /// The listeners that failed in the last pause, resume or interruption.
+    /// The listeners whose last call failed, at the end of the last change of state or reload.
     private var failed: [String] = []
     /// The last progress texts of pending listeners.
     private var progressTexts: [String: String] = [:]
@@ -114,9 +114,8 @@ final class ManagerStatus {
     private func end(_ report: TransitionReport) {
         guard !isStopping else { return }
         watchNothing()
-        if report.trigger != .reload, !report.notifications.isEmpty {
-            let problems = report.notifications.flatMap(\.listeners).filter(\.outcome.isProblem)
-            failed = problems.prefix(Self.mostNamed).map { ", listener '\($0.listener)' failed" }
+        failed = mediator.listeners.filter(\.record.hasFailed).prefix(Self.mostNamed).map {
+            ", listener '\($0.name)' failed"
         }
         switch report.trigger {
         case .launch where mediator.state == .background:
@@ -147,7 +146,8 @@ final class ManagerStatus {
             ", listener '\(report.listener)' is \(report.health.kind): \(report.health.reason ?? "")"
         }
         let work = posts.keys.sorted().prefix(Self.mostNamed).map { ", '\($0)': \(posts[$0]?.text ?? "")" }
-        return (passing ?? text) + waits + (passing == nil ? failed : []).joined() + work.joined() + problems.joined()
+        return (passing ?? text) + waits + (passing == nil && !isStopping ? failed : []).joined() + work.joined()
+            + problems.joined()
     }
 
     private func update() {

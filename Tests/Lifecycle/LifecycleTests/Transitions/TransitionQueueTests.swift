@@ -45,7 +45,7 @@ struct TransitionQueueTests {
     @Test func resumeThatComesNextDoesNotUndoAPauseThatWaits() async {
         fixture.perform(.pause)
         fixture.perform(.reload)
-        fixture.mediator.perform(.pause) { _ in }
+        for trigger in [LifecycleTrigger.pause, .resume] { fixture.mediator.perform(trigger) { _ in } }
         var reported = false
         fixture.mediator.resumeNext { _ in reported = true }
         let moves = fixture.mediator.pendingTransitions.map(\.trigger)
@@ -54,8 +54,8 @@ struct TransitionQueueTests {
         slow.finish()
         await fixture.until { !fixture.mediator.isInTransition }
 
-        #expect(moves == [.reload, .resume, .pause])
-        #expect(reported && fixture.mediator.state == .background)
+        #expect(moves == [.reload, .resume, .pause, .resume])
+        #expect(reported && fixture.mediator.state == .active)
     }
 
     /// A pause and a pause by another during a reload.

@@ -90,16 +90,21 @@ struct PauseMarkerTests {
         slow.finish()
     }
 
-    @Test(arguments: [["shop"], []])
-    func pauseThatTheApplicationDidNotMakeIsNotMarked(makers: [String]) async throws {
+    @Test(arguments: [
+        (["shop"], LifecycleNotification.Name.didEnterBackground, false), ([], .didEnterBackground, true),
+        (["shop"], .willResignActive, true),
+    ])
+    func pauseThatTheApplicationDidNotMakeIsNotMarked(
+        makers: [String], name: LifecycleNotification.Name, isKept: Bool
+    ) async throws {
         let process = try begin(makers: makers)
         await process.mediator.perform(.launch)
-        let shop = RecordingListener("shop", [.didEnterBackground], behavior: .throwing(LifecycleRefusal("busy")))
+        let shop = RecordingListener("shop", [name], behavior: .throwing(LifecycleRefusal("busy")))
         try process.mediator.addListener(shop)
 
         // The second one changes nothing.
         for _ in 0..<2 { await process.mediator.perform(.pause) }
-        #expect(process.mediator.state == .background && isMarked == makers.isEmpty)
+        #expect(process.mediator.state == .background && isMarked == isKept)
 
         shop.behavior = .atOnce
         for trigger in [LifecycleTrigger.resume, .pause] { await process.mediator.perform(trigger) }
