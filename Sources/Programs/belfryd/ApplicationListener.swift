@@ -64,7 +64,8 @@ final class ApplicationListener: LifecycleListener {
             update()
             return { self.launch = nil }
         }
-        for name in settings.commands.map(\.notification) where ![.didFinishLaunching, .willReload].contains(name) {
+        let own: [LifecycleNotification.Name] = [.didFinishLaunching, .willReload, .willEnterForeground]
+        for name in settings.commands.map(\.notification) where !own.contains(name) {
             on(name) { [self] in try check($0) }
         }
         on(.willReload) { [self] in
