@@ -18,37 +18,30 @@ package final class LoginManager {
         case sleep, shutdown
     }
 
-    private let bus: SystemBus
+    /// The bus on which it is.
+    package let bus: SystemBus
 
     /// logind on this bus, whether it is there or not.
     package init(on bus: SystemBus) { self.bus = bus }
 
-    /// Whether it can be asked now.
-    package var isReachable: Bool { bus.isReady }
-
-    /// Asks for a lock that delays the operation until all copies of its descriptor are closed. The caller closes that.
-    package func inhibit(
-        _ what: Operation, who: String, why: String, then completion: @escaping (Result<Int32, BusError>) -> Void
-    ) -> BusCall {
-        bus.call(
-            member("Inhibit"), [what.rawValue, who, why, "delay"],
-            reading: { message throws(BusError) in try message.descriptor() }, then: completion)
+    /// A lock that delays the operation until all copies of its descriptor are closed. The caller closes that.
+    package func lock(_ what: Operation, who: String, why: String) -> BusQuestion<Int32> {
+        BusQuestion(member("Inhibit"), [what.rawValue, who, why, "delay"]) { message throws(BusError) in
+            try message.descriptor()
+        }
     }
 
-    /// Reads how long logind waits at the most, `InhibitDelayMaxSec=` of logind.conf(5).
-    package func delayMax(then completion: @escaping (Result<Duration, BusError>) -> Void) {
-        bus.get(
-            member("InhibitDelayMaxUSec"), "t",
-            reading: { message throws(BusError) in .microseconds(try message.uint64()) }, then: completion)
+    /// How long logind waits at the most, `InhibitDelayMaxSec=` of logind.conf(5).
+    package var delayMax: BusQuestion<Duration> {
+        BusQuestion(property: member("InhibitDelayMaxUSec"), "t") { message throws(BusError) in
+            .microseconds(try message.uint64())
+        }
     }
 
-    /// Reads whether a sleep or a shutdown was announced and is not over.
-    package func isPreparing(
-        for operation: Operation, then completion: @escaping (Result<Bool, BusError>) -> Void
-    ) {
+    /// Whether a sleep or a shutdown was announced and is not over.
+    package func isPreparing(for operation: Operation) -> BusQuestion<Bool> {
         let property = operation == .sleep ? "PreparingForSleep" : "PreparingForShutdown"
-        bus.get(
-            member(property), "b", reading: { message throws(BusError) in try message.boolean() }, then: completion)
+        return BusQuestion(property: member(property), "b") { message throws(BusError) in try message.boolean() }
     }
 
     /// Calls `handler` with true when the machine is about to sleep, and with false when it woke or stays awake.

@@ -65,57 +65,30 @@ package final class SystemBus {
         if isReady { handler(true) }
     }
 
-    /// Calls a method.
+    /// Asks a question.
     ///
     /// - Parameters:
-    ///   - method: the method.
-    ///   - arguments: its arguments, all of them strings.
-    ///   - timeout: how long an answer may take.
-    ///   - read: reads the answer.
-    ///   - completion: called once with what was read or with the reason why nothing was, unless the call is cancelled;
+    ///   - timeout: how long the answer may take.
+    ///   - completion: called once with the answer or with the reason why there is none, unless the call is cancelled;
     ///     before this returns if there is no connection.
     @discardableResult
-    package func call<Value>(
-        _ method: BusMember, _ arguments: [String] = [], timeout: Duration = .seconds(25),
-        reading read: @escaping (BusMessage) throws(BusError) -> Value,
-        then completion: @escaping (Result<Value, BusError>) -> Void
+    package func ask<Answer>(
+        _ question: BusQuestion<Answer>, timeout: Duration = .seconds(25),
+        then completion: @escaping (Result<Answer, BusError>) -> Void
     ) -> BusCall {
-        let attempt = "call '\(method)'"
-        let call = BusCall(attempt, on: self) { reply in
-            completion(Result { () throws(BusError) in try read(try reply.get()) })
-        }
+        let attempt = question.attempt
+        let call = BusCall(attempt, on: self) { completion(question.answer(in: $0)) }
         guard let connection, isReady else {
             call.finish(.failure(.notConnected(attempt)))
             return call
         }
+        calls[ObjectIdentifier(call)] = call
         var message: OpaquePointer?
-        var result = sd_bus_message_new_method_call(
-            connection, &message, method.service, method.path, method.interface, method.name)
+        var result = question.message(on: connection, &message)
         defer { sd_bus_message_unref(message) }
-        if let message, result >= 0 {
-            for argument in arguments where result >= 0 {
-                result = argument.withCString { sd_bus_message_append_basic(message, BusType.string, $0) }
-            }
-            calls[ObjectIdentifier(call)] = call
-            if result >= 0 { result = call.send(message, over: connection, timeout: timeout) }
-        }
+        if let message, result >= 0 { result = call.send(message, over: connection, timeout: timeout) }
         if result < 0 { call.finish(.failure(BusError(attempt, result))) }
         return call
-    }
-
-    /// Reads a property of an object, as `call`; `read` is given the value, outside of its variant.
-    @discardableResult
-    package func get<Value>(
-        _ property: BusMember, _ signature: String, timeout: Duration = .seconds(25),
-        reading read: @escaping (BusMessage) throws(BusError) -> Value,
-        then completion: @escaping (Result<Value, BusError>) -> Void
-    ) -> BusCall {
-        let get = BusMember(property.service, property.path, "org.freedesktop.DBus.Properties", "Get")
-        return call(
-            get, [property.interface, property.name], timeout: timeout,
-            reading: { message throws(BusError) in
-                try message.variant(signature) { () throws(BusError) in try read(message) }
-            }, then: completion)
     }
 
     /// Calls `handler` for each signal of this kind until the match is dropped, over this connection and all later ones.

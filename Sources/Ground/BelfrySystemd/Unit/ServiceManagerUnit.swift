@@ -66,8 +66,8 @@ package final class ServiceManagerUnit {
         let timer = try loop.timer(after: limit) { [weak loop] in loop?.exit(0) }
         defer { timer.cancel() }
         bus.addObserver { [weak unit, weak loop] isReady in
-            guard isReady else { return }
-            unit?.properties {
+            guard isReady, let unit else { return }
+            unit.bus.ask(unit.properties) {
                 answer = $0
                 loop?.exit(0)
             }
@@ -89,57 +89,47 @@ package final class ServiceManagerUnit {
     /// Whether the manager is that of a user, in whose queue the end of the machine is not.
     package var isOfUser: Bool { system != nil }
 
-    /// Reads all properties of the unit, which the manager loads for it.
-    package func properties(
-        timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitProperties, BusError>) -> Void
-    ) {
+    /// All properties of the unit, which the manager loads for it.
+    package var properties: BusQuestion<UnitProperties> {
         let all = BusMember(Self.manager, path, "org.freedesktop.DBus.Properties", "GetAll")
-        bus.call(
-            all, [""], timeout: timeout,
-            reading: { message throws(BusError) in UnitProperties(try message.dictionary()) }, then: completion)
+        return BusQuestion(all, [""]) { message throws(BusError) in UnitProperties(try message.dictionary()) }
     }
 
-    /// Reads a time limit of the unit; nil is none.
-    package func get(
-        _ limit: UnitTimeLimit, timeout: Duration = .seconds(25),
-        then completion: @escaping (Result<Duration?, BusError>) -> Void
-    ) {
-        bus.get(
-            member(limit.rawValue, of: "Service"), "t", timeout: timeout,
-            reading: { message throws(BusError) in
-                let usec = try message.uint64()
-                return usec == .max ? nil : .microseconds(usec)
-            }, then: completion)
+    /// A time limit of the unit; nil is none.
+    package func limit(_ limit: UnitTimeLimit) -> BusQuestion<Duration?> {
+        BusQuestion(property: member(limit.rawValue, of: "Service"), "t") { message throws(BusError) in
+            let usec = try message.uint64()
+            return usec == .max ? nil : .microseconds(usec)
+        }
+    }
+
+    /// A property that is a text.
+    private func text(_ property: String, of interface: String) -> BusQuestion<String> {
+        BusQuestion(property: member(property, of: interface), "s") { message throws(BusError) in try message.text() }
+    }
+
+    /// The manager's queue: for each unit what its job does, `start`, `stop`, `restart`, `reload`, …
+    private static var jobs: BusQuestion<[String: String]> {
+        let list = BusMember(manager, managerPath, "\(manager).Manager", "ListJobs")
+        return BusQuestion(list) { message throws(BusError) in
+            var jobs: [String: String] = [:]
+            _ = try message.array(of: "(usssoo)") { () throws(BusError) in
+                try message.structure("usssoo") { () throws(BusError) in
+                    // The job's number comes first, and its state and two object paths come last.
+                    _ = try message.uint32()
+                    let (unit, type) = (try message.text(), try message.text())
+                    _ = (try message.text(), try message.text(), try message.text())
+                    // A unit has at most one job besides this one, which does nothing.
+                    if type != "nop" { jobs[unit] = type }
+                }
+            }
+            return jobs
+        }
     }
 
     /// Reads the end of the machine that is queued in the system's manager, which tells everyone.
-    package func shutdown(
-        timeout: Duration = .seconds(25), then completion: @escaping (Result<ShutdownKind?, BusError>) -> Void
-    ) {
-        Self.jobs(on: system ?? bus, timeout: timeout) { completion($0.map(ShutdownKind.init(queuedIn:))) }
-    }
-
-    /// Reads the manager's queue: for each unit what its job does, `start`, `stop`, `restart`, `reload`, …
-    private static func jobs(
-        on bus: SystemBus, timeout: Duration, then completion: @escaping (Result<[String: String], BusError>) -> Void
-    ) {
-        let list = BusMember(manager, managerPath, "\(manager).Manager", "ListJobs")
-        bus.call(
-            list, timeout: timeout,
-            reading: { message throws(BusError) in
-                var jobs: [String: String] = [:]
-                _ = try message.array(of: "(usssoo)") { () throws(BusError) in
-                    try message.structure("usssoo") { () throws(BusError) in
-                        // The job's number comes first, and its state and two object paths come last.
-                        _ = try message.uint32()
-                        let (unit, type) = (try message.text(), try message.text())
-                        _ = (try message.text(), try message.text(), try message.text())
-                        // A unit has at most one job besides this one, which does nothing.
-                        if type != "nop" { jobs[unit] = type }
-                    }
-                }
-                return jobs
-            }, then: completion)
+    package func shutdown(timeout: Duration, then completion: @escaping (Result<ShutdownKind?, BusError>) -> Void) {
+        (system ?? bus).ask(Self.jobs, timeout: timeout) { completion($0.map(ShutdownKind.init(queuedIn:))) }
     }
 
     /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued; and what
@@ -149,25 +139,18 @@ package final class ServiceManagerUnit {
         then completion: @escaping (Result<UnitEnding, BusError>) -> Void
     ) {
         // Answers come in the order of the questions.
-        var result: String?
-        bus.get(
-            member("Result", of: "Service"), "s", timeout: timeout,
-            reading: { message throws(BusError) in try message.text() }, then: { result = try? $0.get() })
-        var (id, activeState) = ("", "")
+        var (result, id, activeState): (String?, String?, String?)
+        bus.ask(text("Result", of: "Service"), timeout: timeout) { result = try? $0.get() }
         if let application {
             let unit = ServiceManagerUnit(name: application, on: bus)
-            for (property, keep) in [("Id", { id = $0 }), ("ActiveState", { activeState = $0 })] {
-                bus.get(
-                    unit.member(property, of: "Unit"), "s", timeout: timeout,
-                    reading: { message throws(BusError) in try message.text() },
-                    then: { if let text = try? $0.get() { keep(text) } })
-            }
+            bus.ask(unit.text("Id", of: "Unit"), timeout: timeout) { id = try? $0.get() }
+            bus.ask(unit.text("ActiveState", of: "Unit"), timeout: timeout) { activeState = try? $0.get() }
         }
-        Self.jobs(on: bus, timeout: timeout) { [name] jobs in
+        bus.ask(Self.jobs, timeout: timeout) { [name] jobs in
             completion(
                 jobs.map { jobs in
                     var ending = UnitEnding(of: name, jobs: jobs, result: result)
-                    if !activeState.isEmpty {
+                    if let id, let activeState {
                         ending.application = ApplicationEnding(of: id, activeState: activeState, jobs: jobs)
                     }
                     return ending

@@ -67,7 +67,7 @@ package final class UnitWatch {
         let subscribe = BusMember(
             ServiceManagerUnit.manager, ServiceManagerUnit.managerPath, "\(ServiceManagerUnit.manager).Manager",
             "Subscribe")
-        unit.bus.call(subscribe, reading: { _ in }, then: { _ in })
+        unit.bus.ask(BusQuestion(subscribe) { _ in }) { _ in }
         reading = (false, false)
         read()
     }
@@ -81,7 +81,7 @@ package final class UnitWatch {
     private func read() {
         guard !reading.isUnderWay else { return reading.isDue = true }
         reading = (true, false)
-        unit.properties { [weak self] answer in
+        unit.bus.ask(unit.properties) { [weak self] answer in
             guard let self else { return }
             let isDue = reading.isDue
             reading = (false, false)

@@ -45,8 +45,8 @@ final class UnitBudget {
     ///   are not known.
     func refresh(then completion: @escaping (UnitTimeouts?) -> Void = { _ in }) {
         guard let unit, unit.bus.isReady else { return completion(timeouts) }
-        unit.get(.start, timeout: Self.answerTimeout) { [weak self] start in
-            unit.get(.stop, timeout: Self.answerTimeout) { stop in
+        unit.bus.ask(unit.limit(.start), timeout: Self.answerTimeout) { [weak self] start in
+            unit.bus.ask(unit.limit(.stop), timeout: Self.answerTimeout) { stop in
                 if case (.success(let start), .success(let stop)) = (start, stop) {
                     self?.update(UnitTimeouts(start: start, stop: stop))
                 }

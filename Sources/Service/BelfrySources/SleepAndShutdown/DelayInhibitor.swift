@@ -56,9 +56,9 @@ package final class DelayInhibitor {
 
     /// Asks for the lock, in place of one that is held, if it is wanted.
     package func acquire() {
-        guard isWanted, login.isReachable else { return }
+        guard isWanted, login.bus.isReady else { return }
         if let question { question.cancel() } else { requests.began() }
-        question = login.inhibit(operation, who: who, why: why) { [weak self] answer in
+        question = login.bus.ask(login.lock(operation, who: who, why: why)) { [weak self] answer in
             if let self { receive(answer) } else if case .success(let lock) = answer { close(lock) }
         }
     }

@@ -42,7 +42,7 @@ package final class LoginSource {
 
     /// Asks logind for its state and for the locks, after logind or this process has come back.
     package func refresh() {
-        login.delayMax { [inhibitors] in
+        login.bus.ask(login.delayMax) { [inhibitors] in
             guard let time = try? $0.get() else { return }
             for inhibitor in inhibitors { inhibitor.delayMax = time }
         }

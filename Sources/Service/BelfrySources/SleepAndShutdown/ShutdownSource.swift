@@ -36,7 +36,7 @@ package final class ShutdownSource {
 
     /// Asks logind whether a shutdown is announced.
     func askLogin() {
-        login.isPreparing(for: .shutdown) { [weak self] answer in
+        login.bus.ask(login.isPreparing(for: .shutdown)) { [weak self] answer in
             if let self { announced((try? answer.get()) ?? isAnnounced, nil) }
         }
     }

@@ -38,7 +38,7 @@ package final class SleepSource {
     /// Asks logind whether a sleep is announced.
     func askLogin() {
         questions += 1
-        login.isPreparing(for: .sleep) { [weak self] answer in
+        login.bus.ask(login.isPreparing(for: .sleep)) { [weak self] answer in
             guard let self else { return }
             questions -= 1
             guard questions == 0 else { return }

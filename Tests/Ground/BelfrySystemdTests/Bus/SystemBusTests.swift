@@ -25,7 +25,7 @@ struct SystemBusTests {
         try fixture.startReady()
         let missing = BusMember("org.example.Nobody", "/", "org.example.Nobody", "Call")
 
-        let answer = try fixture.answer { fixture.bus.call(missing, reading: { _ in }, then: $0) }
+        let answer = try fixture.answer { fixture.bus.ask(BusQuestion(missing) { _ in }, then: $0) }
 
         guard case .failure(let error) = answer else { return #expect(Bool(false), "\(answer)") }
         #expect(error.name == "org.freedesktop.DBus.Error.ServiceUnknown")
@@ -43,11 +43,8 @@ struct SystemBusTests {
     @Test func answerOfAnotherTypeIsAnError() throws {
         try fixture.startReady()
 
-        let answer = try fixture.answer { completion in
-            fixture.bus.call(
-                BusFixture.method("GetId"), reading: { message throws(BusError) in try message.boolean() },
-                then: completion)
-        }
+        let flag = BusQuestion(BusFixture.method("GetId")) { message throws(BusError) in try message.boolean() }
+        let answer = try fixture.answer { fixture.bus.ask(flag, then: $0) }
 
         #expect(throws: BusError.self) { try answer.get() }
     }
@@ -55,13 +52,10 @@ struct SystemBusTests {
     @Test func propertyIsReadFromItsVariant() throws {
         try fixture.startReady()
 
-        let interfaces = try fixture.answer { completion in
-            fixture.bus.get(
-                BusFixture.method("Interfaces"), "as",
-                reading: { message throws(BusError) in
-                    try message.array(of: "s") { () throws(BusError) in try message.text() }
-                }, then: completion)
+        let names = BusQuestion(property: BusFixture.method("Interfaces"), "as") { message throws(BusError) in
+            try message.array(of: "s") { () throws(BusError) in try message.text() }
         }
+        let interfaces = try fixture.answer { fixture.bus.ask(names, then: $0) }
 
         #expect(try interfaces.get().contains("org.freedesktop.DBus.Monitoring"))
     }
@@ -69,9 +63,7 @@ struct SystemBusTests {
     @Test func callWithoutAConnectionFailsAtOnce() throws {
         var answer: Result<String, BusError>?
 
-        fixture.bus.call(
-            BusFixture.method("GetId"), reading: { message throws(BusError) in try message.text() },
-            then: { answer = $0 })
+        fixture.bus.ask(question("GetId")) { answer = $0 }
 
         #expect(throws: BusError.self) { try answer?.get() }
         #expect(answer != nil)
@@ -109,9 +101,7 @@ struct SystemBusTests {
         try fixture.startReady()
         fixture.daemon.send(SIGSTOP)
         var answer: Result<String, BusError>?
-        fixture.bus.call(
-            BusFixture.method("GetId"), reading: { message throws(BusError) in try message.text() },
-            then: { answer = $0 })
+        fixture.bus.ask(question("GetId")) { answer = $0 }
 
         fixture.daemon.stop()
         try fixture.turn { answer != nil }
@@ -132,7 +122,7 @@ struct SystemBusTests {
     @Test func cancelledCallGetsNoAnswer() throws {
         try fixture.startReady()
         var answers = 0
-        let call = fixture.bus.call(BusFixture.method("GetId"), reading: { _ in }, then: { _ in answers += 1 })
+        let call = fixture.bus.ask(question("GetId")) { _ in answers += 1 }
 
         call.cancel()
         _ = try self.call("GetId").get()
@@ -178,14 +168,14 @@ struct SystemBusTests {
     private func call(
         _ member: String, _ arguments: [String] = [], timeout: Duration = .seconds(25)
     ) throws -> Result<String, BusError> {
-        try fixture.answer { completion in
-            fixture.bus.call(
-                BusFixture.method(member), arguments, timeout: timeout,
-                reading: { message throws(BusError) in
-                    guard member == "ListNames" else { return try message.text() }
-                    let names = try message.array(of: "s") { () throws(BusError) in try message.text() }
-                    return names.first { $0.hasPrefix(":") } ?? ""
-                }, then: completion)
+        try fixture.answer { fixture.bus.ask(question(member, arguments), timeout: timeout, then: $0) }
+    }
+
+    private func question(_ member: String, _ arguments: [String] = []) -> BusQuestion<String> {
+        BusQuestion(BusFixture.method(member), arguments) { message throws(BusError) in
+            guard member == "ListNames" else { return try message.text() }
+            let names = try message.array(of: "s") { () throws(BusError) in try message.text() }
+            return names.first { $0.hasPrefix(":") } ?? ""
         }
     }
 }

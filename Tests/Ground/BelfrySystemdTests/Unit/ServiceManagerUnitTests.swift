@@ -26,7 +26,7 @@ struct ServiceManagerUnitTests {
             BusWriting.container("v", "t", to: reply) { BusWriting.number(usec, "t", to: reply) }
         }
 
-        let timeout = try fixture.answer { unit.get(.stop, then: $0) }.get()
+        let timeout = try fixture.answer { unit.bus.ask(unit.limit(.stop), then: $0) }.get()
 
         #expect(timeout == expected)
     }
@@ -55,7 +55,7 @@ struct ServiceManagerUnitTests {
             }
         }
 
-        let properties = try fixture.answer { unit.properties(then: $0) }.get()
+        let properties = try fixture.answer { unit.bus.ask(unit.properties, then: $0) }.get()
 
         #expect(properties.text("Type") == "notify" && properties.text("None") == "")
         #expect(properties.number("Nice") == -5 && properties.number("CPUWeight") == .max)
@@ -95,7 +95,7 @@ struct ServiceManagerUnitTests {
             BusWriting.container("v", "s", to: reply) { BusWriting.text("90s", to: reply) }
         }
 
-        let answer = try fixture.answer { unit.get(.stop, then: $0) }
+        let answer = try fixture.answer { unit.bus.ask(unit.limit(.stop), then: $0) }
 
         #expect(throws: BusError.self) { try answer.get() }
     }
