@@ -8,9 +8,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -124,6 +126,11 @@ int belfry_send_datagram(
         message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
     }
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+bool belfry_is_unread(int fd) {
+    int size = 0;
+    return ioctl(fd, SIOCOUTQ, &size) == 0 && size > 0;
 }
 
 int belfry_sealed_copy(const char *name, const void *bytes, size_t size) {

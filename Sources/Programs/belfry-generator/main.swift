@@ -17,7 +17,7 @@ func report(_ priority: LogPriority, _ message: String, _ fields: JournalFields 
     {
         journal.write(
             JournalRecord(priority, "\(message, limit: 4096)", id: MessageID.configuration.rawValue, fields: fields))
-        journal.queue?.finish()
+        journal.finish()
         return
     }
     let line = "<\(priority.rawValue)>belfry-generator: \(message)\n"

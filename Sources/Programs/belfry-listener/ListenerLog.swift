@@ -81,7 +81,7 @@ final class ListenerLog {
 
     /// Writes what waits before the process ends.
     func finish() {
-        journal?.queue?.finish()
+        journal?.finish()
         queue.finish()
     }
 

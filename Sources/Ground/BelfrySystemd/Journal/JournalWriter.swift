@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryEventLoop
 internal import CBelfry
 internal import Glibc
 package import BelfryLinux
@@ -50,6 +51,17 @@ package final class JournalWriter: RecordWriter {
     /// Sends the record to the journal.
     package func write(_ record: JournalRecord) {
         queue?.write(record.allFields(identifier: identifier).bytes) { [socket] in Self.send(&$0, to: socket) }
+    }
+
+    /// Whether journald has received all that was written.
+    package var isReceived: Bool { queue?.isEmpty != false && !socket.isUnread }
+
+    /// Waits besides until journald has received all, at most a second: it looks up whose records they are, and does not find
+    /// the unit of a process that has ended.
+    package func finish() {
+        queue?.finish()
+        let start = MonotonicInstant.now
+        while !isReceived, MonotonicInstant.now - start < .seconds(1) { poll(nil, 0, 1) }
     }
 
     private static func send(_ record: inout [UInt8], to socket: DatagramSocket) -> RecordQueue.Attempt {

@@ -6,6 +6,9 @@ package protocol RecordWriter: AnyObject {
     /// Writes one record, or stores it until it can be written. It never fails.
     func write(_ record: JournalRecord)
 
+    /// Writes what waits before the process ends, until nothing was accepted for a tenth of a second.
+    func finish()
+
     /// The records that wait; nil for a writer without a queue.
     var queue: RecordQueue? { get }
 
@@ -19,6 +22,9 @@ extension RecordWriter {
 
     /// No.
     package var showsFields: Bool { false }
+
+    /// Writes what is in the queue.
+    package func finish() { queue?.finish() }
 }
 
 /// Records that wait to be written, as they are written.

@@ -33,4 +33,7 @@ final class DatagramSocket {
                 descriptor, address, bytes.baseAddress, bytes.count, descriptors, descriptors.count)
         return [-ENOBUFS, -ENOMEM, -EMFILE, -ENFILE].contains(result) ? EAGAIN : -result
     }
+
+    /// Whether the other side has not received all yet.
+    var isUnread: Bool { belfry_is_unread(descriptor) }
 }

@@ -107,14 +107,7 @@ package final class ServiceManagerSocket {
     /// blocks until the manager has processed it, at most for a second: it must know the sender, which is about to vanish.
     package func finish() {
         queue.finish()
-        if socket != nil, queue.isEmpty { ServiceManagerBarrier.wait(by: self, limit: .seconds(1)) }
-    }
-
-    /// Calls `completion` when the manager has processed everything that was sent before, or when `limit` is over:
-    /// with `sent`, with `absent`, or with an error such as `ETIMEDOUT`, both perhaps before this returns. It does not block,
-    /// unlike sd_notify_barrier(3).
-    package func barrier(on loop: MainEventLoop, limit: Duration, _ completion: @escaping (Outcome) -> Void) {
-        ServiceManagerBarrier.send(by: self, on: loop, limit: limit, completion)
+        if socket != nil, queue.isEmpty { waitForBarrier(limit: .seconds(1)) }
     }
 
     private static func send(_ text: String, _ descriptors: [Int32], to socket: DatagramSocket) -> Int32 {

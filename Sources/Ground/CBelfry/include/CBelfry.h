@@ -132,6 +132,9 @@ enum { BELFRY_DATAGRAM_DESCRIPTORS = 253 };
 int belfry_send_datagram(
     int fd, const char *path, const void *bytes, size_t size, const int *descriptors, size_t count);
 
+/// Whether a datagram that was sent by this socket has not been received yet (SIOCOUTQ, which counts their memory).
+bool belfry_is_unread(int fd);
+
 /// A file in memory that holds a copy of the bytes, and that nobody can change any more (memfd_create(2), F_ADD_SEALS).
 /// Returns a descriptor or -errno.
 int belfry_sealed_copy(const char *name, const void *bytes, size_t size);

@@ -63,11 +63,11 @@ package final class ServiceLog {
         source.connect(to: self, identifier: identifier)
     }
 
-    /// Writes what waits before the process ends, until nothing was accepted for a tenth of a second.
+    /// Writes what waits before the process ends (`RecordWriter.finish()`).
     package func finish() {
         if let source { write(source.end()) }
         source = nil
-        writer.queue?.finish()
+        writer.finish()
     }
 
     /// Writes the records of other threads that have come.

@@ -47,6 +47,16 @@ struct JournalWriterTests {
             ])
     }
 
+    @Test func recordIsReceivedWhenItWasRead() {
+        #expect(writer.isReceived)
+        writer.write(JournalRecord(.info, "read late"))
+        #expect(!writer.isReceived)
+
+        _ = journal.record()
+
+        #expect(writer.isReceived)
+    }
+
     @Test func recordBeyondADatagramIsSentInASealedFile() throws {
         let long = String(repeating: "x", count: 900_000)
         writer.write(JournalRecord(.info, "long", fields: ["LONG": long]))
