@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
-internal import Glibc
-
 /// logind: it announces sleep and shutdown of the machine, and delays them for those who hold an inhibitor lock
 /// (org.freedesktop.login1(5)).
 @MainActor

@@ -18,7 +18,7 @@ struct Belfryctl: ParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    StatusCommand.self, ServicesCommand.self, IsActiveCommand.self, WatchCommand.self, WaitCommand.self,
+                    StatusCommand.self, ListCommand.self, IsActiveCommand.self, WatchCommand.self, WaitCommand.self,
                     HistoryCommand.self,
                     ListenersCommand.self, ActionsCommand.self, SignalsCommand.self, ExplainCommand.self,
                     MetricsCommand.self,

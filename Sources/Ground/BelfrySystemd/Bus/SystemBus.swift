@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
-internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
@@ -162,35 +161,5 @@ package final class SystemBus {
 
     private nonisolated static let disconnected: sd_bus_message_handler_t = { message, userdata, _ in
         receive(SystemBus.self, userdata, message) { bus, _ in bus.lose() }
-    }
-}
-
-/// Decides how long to wait before the next attempt to connect. The first attempt after a lost connection is made at
-/// once; the delay grows with each failure, and after the last one nothing is tried any more.
-package nonisolated struct BusRetry: Sendable, Equatable {
-    private static let delays: [Duration] = [
-        .zero, .milliseconds(100), .milliseconds(500), .seconds(2), .seconds(10), .seconds(30),
-    ]
-    /// A connection that lasted so long resets the delay.
-    private static let lasting: Duration = .seconds(10)
-
-    private var failures = 0
-    private var ready: MonotonicInstant?
-
-    /// Nothing was tried yet.
-    package init() {}
-
-    /// The connection is there.
-    package mutating func connected(at now: MonotonicInstant) { ready = now }
-
-    /// The connection was lost, or could not be made.
-    ///
-    /// - Returns: how long to wait, or nil to try no more.
-    package mutating func disconnected(at now: MonotonicInstant) -> Duration? {
-        if let ready, now - ready >= Self.lasting { failures = 0 }
-        ready = nil
-        guard failures < Self.delays.count else { return nil }
-        defer { failures += 1 }
-        return Self.delays[failures]
     }
 }

@@ -53,11 +53,11 @@ package final class JournalWriter: RecordWriter {
         queue?.write(record.allFields(identifier: identifier).bytes) { [socket] in Self.send(&$0, to: socket) }
     }
 
-    /// Whether journald has received all that was written.
-    package var isReceived: Bool { queue?.isEmpty != false && !socket.isUnread }
+    /// Whether journald has received all that was sent.
+    package var isReceived: Bool { !socket.isUnread }
 
-    /// Waits besides until journald has received all, at most a second: it looks up whose records they are, and does not find
-    /// the unit of a process that has ended.
+    /// Waits besides until journald has received what was sent, at most a second: it looks up whose records they are, and
+    /// does not find the unit of a process that has ended.
     package func finish() {
         queue?.finish()
         let start = MonotonicInstant.now

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
+internal import Glibc
 package import Lifecycle
 
 /// `[Signals]`: what each signal does.
@@ -34,5 +35,37 @@ package nonisolated struct SignalSettings: Sendable, Equatable {
         let near = NotificationName.nearMiss(name.rawValue, of: SignalAction.names)
         return near.map { "'\(name)' is taken as a notification name, did you mean the action '\($0)'?" }
             ?? NotificationName.doubt(name)
+    }
+}
+
+nonisolated extension SignalName {
+    /// The signals that can be mapped to an action.
+    package static var mappable: [CInt] {
+        (standard.map(\.number) + realTime).filter { whyNotMappable($0) == nil }
+    }
+
+    /// The name of a signal that can be mapped to an action: `USR1` for `SIGUSR1`.
+    ///
+    /// - Throws: `ValueProblem` if there is no such signal, or it cannot be mapped.
+    static func mappable(_ text: String) throws(ValueProblem) -> String {
+        let number = try number(text)
+        if let reason = whyNotMappable(number) {
+            throw ValueProblem("signal \(DisplayText.quoted(text)) cannot be mapped, \(reason)")
+        }
+        return name(of: number) ?? text
+    }
+
+    /// Why a signal cannot be mapped to an action; nil if it can.
+    package static func whyNotMappable(_ number: CInt) -> String? {
+        switch number {
+        case SIGKILL, SIGSTOP:
+            "the kernel never delivers it"
+        case SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS:
+            "it reports a fault of the program itself"
+        case SIGCHLD:
+            "the service needs it to wait for its children"
+        default:
+            nil
+        }
     }
 }

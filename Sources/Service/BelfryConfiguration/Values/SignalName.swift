@@ -6,7 +6,7 @@ internal import Glibc
 
 /// Names and numbers of signals in the syntax of kill(1) and systemd: `USR1`, `SIGUSR1`, `RTMIN+5`, `RTMAX-1`.
 package nonisolated enum SignalName {
-    private static let standard: [(name: String, number: CInt)] = [
+    static let standard: [(name: String, number: CInt)] = [
         ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("ILL", SIGILL), ("TRAP", SIGTRAP), ("ABRT", SIGABRT),
         ("BUS", SIGBUS), ("FPE", SIGFPE), ("KILL", SIGKILL), ("USR1", SIGUSR1), ("SEGV", SIGSEGV),
         ("USR2", SIGUSR2), ("PIPE", SIGPIPE), ("ALRM", SIGALRM), ("TERM", SIGTERM), ("STKFLT", SIGSTKFLT),
@@ -47,36 +47,6 @@ package nonisolated enum SignalName {
                 ", did you mean '\(hasPrefix ? "SIG" : "")\($0)'?"
             } ?? ""
         throw ValueProblem("unknown signal \(DisplayText.quoted(text))\(question)")
-    }
-
-    /// The signals that can be mapped to an action.
-    package static var mappable: [CInt] {
-        (standard.map(\.number) + realTime).filter { whyNotMappable($0) == nil }
-    }
-
-    /// The name of a signal that can be mapped to an action: `USR1` for `SIGUSR1`.
-    ///
-    /// - Throws: `ValueProblem` if there is no such signal, or it cannot be mapped.
-    static func mappable(_ text: String) throws(ValueProblem) -> String {
-        let number = try number(text)
-        if let reason = whyNotMappable(number) {
-            throw ValueProblem("signal \(DisplayText.quoted(text)) cannot be mapped, \(reason)")
-        }
-        return name(of: number) ?? text
-    }
-
-    /// Why a signal cannot be mapped to an action; nil if it can.
-    package static func whyNotMappable(_ number: CInt) -> String? {
-        switch number {
-        case SIGKILL, SIGSTOP:
-            "the kernel never delivers it"
-        case SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS:
-            "it reports a fault of the program itself"
-        case SIGCHLD:
-            "the service needs it to wait for its children"
-        default:
-            nil
-        }
     }
 
     private static func realTimeNumber(_ name: String) throws(ValueProblem) -> CInt? {

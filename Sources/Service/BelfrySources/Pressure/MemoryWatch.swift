@@ -6,12 +6,8 @@ package import BelfryLinux
 package import Lifecycle
 
 /// Reports when tasks of another unit wait for memory. A trigger of the kernel would have to be written into that unit's control
-/// group, so the file is read every two seconds, and the time that tasks have waited is compared (PSI).
+/// group, so the file is read once in each window of `PressurePlan`, and the time that tasks have waited is compared (PSI).
 package final class MemoryWatch {
-    private static let interval: Duration = .seconds(2)
-    /// How long tasks have waited in the interval, as in systemd's default, in microseconds.
-    private static let limit: UInt64 = 200_000
-
     /// The control group below the root of all.
     package let group: String
     private let path: String
@@ -29,16 +25,16 @@ package final class MemoryWatch {
         self.onPressure = onPressure
         path = "/sys/fs/cgroup\(group)/memory.pressure"
         last = MemoryStalls(try KernelFile.text(path))
-        timer = try loop.timer(after: Self.interval, accuracy: .milliseconds(200)) { [unowned self] in look() }
+        timer = try loop.timer(after: PressurePlan.window, accuracy: .milliseconds(200)) { [unowned self] in look() }
     }
 
     private func look() {
         // Without the group the unit has ended, and this watch ends with it.
         guard let text = try? KernelFile.text(path) else { return }
         let now = MemoryStalls(text)
-        if let level = now.level(since: last, limit: Self.limit) { onPressure(level) }
+        if let level = now.level(since: last, limit: PressurePlan.stalls.microseconds) { onPressure(level) }
         last = now
-        try? timer?.fire(after: Self.interval)
+        try? timer?.fire(after: PressurePlan.window)
     }
 }
 

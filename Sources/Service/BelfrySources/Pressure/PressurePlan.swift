@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryEventLoop
 package import BelfryLinux
 internal import Glibc
 package import Lifecycle
@@ -50,10 +51,15 @@ package nonisolated enum PressurePlan {
         return [Trigger(path: path, setting: setting, level: level)]
     }
 
-    /// systemd's default, 200 ms of stalls in 2 s. An unprivileged process may only use windows that are multiples of
-    /// 2 s (Documentation/accounting/psi.rst). The kernel requires the zero byte.
+    /// How long tasks must have waited within this window: systemd's default. An unprivileged process may only use windows
+    /// that are multiples of 2 s (Documentation/accounting/psi.rst).
+    static let (stalls, window) = (Duration.milliseconds(200), Duration.seconds(2))
+
+    /// The kernel requires the zero byte.
     private static func own(_ path: String, _ level: MemoryWarning.Level) -> Trigger {
-        Trigger(path: path, setting: Array("\(level.rawValue) 200000 2000000\0".utf8), level: level)
+        Trigger(
+            path: path, setting: Array("\(level.rawValue) \(stalls.microseconds) \(window.microseconds)\0".utf8),
+            level: level)
     }
 }
 

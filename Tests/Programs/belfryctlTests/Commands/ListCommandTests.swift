@@ -12,7 +12,7 @@ import Varlink
 @testable import belfryctl
 
 @Suite(.timeLimit(.minutes(2)))
-struct ServicesCommandTests {
+struct ListCommandTests {
     @Test func servicesAreATable() {
         let services: JSONObject = [
             "services": [
@@ -25,7 +25,7 @@ struct ServicesCommandTests {
         ]
 
         #expect(
-            ServicesCommand.lines(services, .plain) == [
+            ListCommand.lines(services, .plain) == [
                 "NAME     STATE   HEALTH   VERSION  PID  APPLICATION                    SOCKET",
                 "belfryd  active  healthy  0.1.0    812  a.service is active (running)  /run/belfry/io.belfry.Lifecycle",
                 "-        -       -        -          -  -                              /run/video\\u{1B}[2J/io.belfry.Lifecycle",

@@ -7,7 +7,7 @@ import BelfryCommandLine
 import Varlink
 
 /// A command that prints the reply of a method that lists something.
-protocol ListCommand: ReplyCommand {
+protocol TableCommand: ReplyCommand {
     /// The method of `io.belfry.Lifecycle`.
     static var method: String { get }
     /// What it lists, for messages.
@@ -16,7 +16,7 @@ protocol ListCommand: ReplyCommand {
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String]
 }
 
-extension ListCommand {
+extension TableCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call(Self.method, to: "list the \(Self.subject) of", within: context.queryTimeout)
@@ -26,7 +26,7 @@ extension ListCommand {
 }
 
 /// `belfryctl listeners`.
-struct ListenersCommand: ListCommand {
+struct ListenersCommand: TableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listeners", abstract: "List the listeners, the notifications they handle and their health.")
     static let method = "ListListeners"
@@ -77,7 +77,7 @@ struct ListenersCommand: ListCommand {
 }
 
 /// `belfryctl actions`.
-struct ActionsCommand: ListCommand {
+struct ActionsCommand: TableCommand {
     static let configuration = CommandConfiguration(
         commandName: "actions", abstract: "List the actions that listeners offer.",
         discussion: "'belfryctl perform' requests one.")
@@ -96,7 +96,7 @@ struct ActionsCommand: ListCommand {
 }
 
 /// `belfryctl signals`.
-struct SignalsCommand: ListCommand {
+struct SignalsCommand: TableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signals", abstract: "List what each signal does.")
     static let method = "ListSignals"

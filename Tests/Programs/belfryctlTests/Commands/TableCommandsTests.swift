@@ -6,7 +6,7 @@ import BelfryCommandLine
 import Testing
 import Varlink
 
-struct ListCommandsTests {
+struct TableCommandsTests {
     @Test func metricsAreATable() {
         let metrics: [JSONObject] = [
             ["name": "io.belfry.Lifecycle.State", "value": "active"],

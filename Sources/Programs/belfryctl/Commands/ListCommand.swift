@@ -12,7 +12,7 @@ import Glibc
 import Varlink
 
 /// `belfryctl list`.
-struct ServicesCommand: ReplyCommand {
+struct ListCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the services that run, and the applications that do not.",
         discussion: """
