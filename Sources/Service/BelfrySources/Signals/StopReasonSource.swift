@@ -72,8 +72,8 @@ package final class StopReasonSource {
     /// will follow.
     private func ask(_ unit: ServiceManagerUnit, _ answer: @escaping (UnitEnding?, _ isLast: Bool) -> Void) {
         var isAsked = false
-        unit.bus.addObserver { [announced, application, timeout] isReady in
-            guard isReady, !isAsked else { return }
+        unit.bus.addObserver { [weak unit, announced, application, timeout] isReady in
+            guard isReady, !isAsked, let unit else { return }
             isAsked = true
             unit.ending(with: application, timeout: timeout) { found in
                 guard case .success(var ending) = found else { return answer(nil, true) }
