@@ -9,9 +9,9 @@ internal import BelfrySystemd
 /// The recent notifications, from which a client that connects again gets those that it missed.
 ///
 /// They are in a memory file, which the service manager stores. A notification is added before it is sent, so that the next
-/// process has all that any client has seen, also after a restart, an upgrade and a `kill -9`.
+/// process has all that any client has seen, also after a restart, an upgrade and a `kill -9`. `SubscriberList` sends them.
 package final class RetainedNotifications {
-    /// The least number that is retained: a subscription finds all that one turn of the loop posts.
+    /// The least number that is retained, whatever `ReplayMax=` is: a subscription finds all that one turn of the loop posts.
     private static let minimumCapacity = 512
 
     @exclusivity(unchecked)  // nothing calls out while it is changed

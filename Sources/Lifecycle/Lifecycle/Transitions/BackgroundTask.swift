@@ -133,7 +133,8 @@ final class BackgroundTaskList {
     }
 }
 
-/// The wait of a pause or a stop for background tasks: until they have ended, or until their share of the time is up.
+/// The wait of a pause or a stop for background tasks: until they have ended, or until their share of the time is up. When it
+/// begins: `checkTasks` in `TransitionRunner`.
 final class BackgroundTaskWait {
     private let tasks: BackgroundTaskList
     private let clock: any LifecycleClock

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What a signal does. Defaults are in `BelfrySettings`.
+/// What a signal does. The defaults are in `SignalSettings`.
 package nonisolated enum SignalAction: Sendable, Hashable {
     /// Stops the service in order.
     case stop

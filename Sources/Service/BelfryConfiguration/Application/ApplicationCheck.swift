@@ -4,7 +4,7 @@
 internal import BelfryLinux
 internal import Glibc
 
-/// Checks the files of applications, and what a start of them would meet: their users and programs.
+/// Checks the files of applications (`ApplicationFile` has their rules), and what a start would meet: their users and programs.
 package nonisolated struct ApplicationCheck {
     /// The applications without an error in their files.
     package private(set) var applications: [ApplicationSettings] = []
