@@ -169,7 +169,7 @@ package.targets += [
 
 // What tests use: helpers, programs that they run, and the Swift code of README.md, docs and the DocC catalogues.
 package.targets += [
-    swift("Tests/TestSupport", linux + ["BelfryEventLoop", "BelfrySystemd", "Varlink"]),
+    swift("Tests/TestSupport", linux + ["BelfryEventLoop", "BelfrySystemd", "Lifecycle", "Varlink"]),
     swift("Tests/MediatorModel", ["Lifecycle", "LifecycleTesting", "TestSupport"]),
     c("Tests/Probes/CAllocations"),
     program("Tests/Probes/AllocationProbe", ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"]),

@@ -8,9 +8,7 @@ import Testing
 /// A service that logs with swift-log, as a process.
 @Suite(.timeLimit(.minutes(2)))
 struct LoggingProcessTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     private func run(_ configuration: String) throws -> [String] {
         let service = try fixture.start("LoggingProbe", [], configuration)

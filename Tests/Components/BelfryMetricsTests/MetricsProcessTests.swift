@@ -26,7 +26,7 @@ struct MetricsProcessTests {
     private let service: ProbeProcess
 
     init() throws {
-        fixture = try DaemonFixture()
+        fixture = DaemonFixture()
         service = try fixture.startReady("MetricsProbe", [])
     }
 

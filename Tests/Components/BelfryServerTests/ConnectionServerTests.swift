@@ -30,23 +30,6 @@ struct ConnectionServerTests {
         }
     }
 
-    /// An active service.
-    private func launched(
-        _ kind: Kind, connectionsMax: Int = 100, _ handler: @escaping (ServerConnection) throws -> Void = { _ in }
-    ) throws -> (ServerFixture, ServerAddress) {
-        let address = try address(kind)
-        let service = try ServerFixture(at: address, connectionsMax: connectionsMax, handler)
-        service.perform(.launch)
-        return (service, address)
-    }
-
-    /// A client that the service has accepted, and no other.
-    private func connect(_ service: ServerFixture, _ address: ServerAddress) throws -> TestClient {
-        let client = TestClient(address)
-        try service.accept(1)
-        return client
-    }
-
     @Test(arguments: Kind.allCases) func acceptsWhileActive(kind: Kind) throws {
         let address = try address(kind)
         let service = try ServerFixture(at: address)
@@ -60,19 +43,19 @@ struct ConnectionServerTests {
     }
 
     @Test(arguments: Kind.allCases) func refusesInAPauseAndAcceptsAfterIt(kind: Kind) throws {
-        let (service, address) = try launched(kind)
+        let service = try ServerFixture.active(at: address(kind))
 
         for number in 1...3 {
             service.perform(.pause)
-            #expect(TestClient(address).isRefused)
+            #expect(TestClient(service.address).isRefused)
             service.perform(.resume)
-            let client = TestClient(address)
+            let client = TestClient(service.address)
             try service.accept(number)
             #expect(!client.isRefused)
             service.accepted.last?.end()
         }
         service.perform(.stop)
-        #expect(TestClient(address).isRefused)
+        #expect(TestClient(service.address).isRefused)
         #expect(service.mediator.listeners.allSatisfy { $0.record.failures == 0 })
     }
 
@@ -88,8 +71,8 @@ struct ConnectionServerTests {
     }
 
     @Test(arguments: Kind.allCases) func waitingClientsAreAcceptedBeforeOthersAreRefused(kind: Kind) throws {
-        let (service, address) = try launched(kind)
-        let clients = (0..<5).map { _ in TestClient(address) }
+        let service = try ServerFixture.active(at: address(kind))
+        let clients = (0..<5).map { _ in TestClient(service.address) }
         #expect(clients.allSatisfy { !$0.isRefused } && service.accepted.isEmpty)
 
         service.perform(.pause)
@@ -98,12 +81,12 @@ struct ConnectionServerTests {
     }
 
     @Test func pauseWaitsForConnections() throws {
-        let (service, address) = try launched(.path)
-        let client = try connect(service, address)
+        let service = try ServerFixture.active(at: address(.path))
+        let client = try service.connect()
 
         service.perform(.pause)
         #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isEnded)
-        #expect(service.server?.activity == "1 connection, accepts none at \(address)")
+        #expect(service.server?.activity == "1 connection, accepts none at \(service.address)")
         service.accepted[0].end()
 
         #expect(service.mediator.state == .background && client.isEnded)
@@ -111,8 +94,8 @@ struct ConnectionServerTests {
 
     @Test(arguments: [LifecycleTrigger.pause, .stop])
     func connectionThatDoesNotFinishIsShutDownAtTheDeadline(trigger: LifecycleTrigger) throws {
-        let (service, address) = try launched(.path)
-        let client = try connect(service, address)
+        let service = try ServerFixture.active(at: address(.path))
+        let client = try service.connect()
 
         service.perform(trigger)
         #expect(service.mediator.state == .inactive && !client.isEnded)
@@ -122,15 +105,15 @@ struct ConnectionServerTests {
     }
 
     @Test func interruptionRefusesAndKeepsConnections() throws {
-        let (service, address) = try launched(.port)
-        let client = try connect(service, address)
+        let service = try ServerFixture.active(at: address(.port))
+        let client = try service.connect()
 
         service.perform(.interrupt)
         service.clock.advance(by: .seconds(60))
-        #expect(TestClient(address).isRefused && !client.isEnded)
+        #expect(TestClient(service.address).isRefused && !client.isEnded)
         service.perform(.resume)
 
-        #expect(!client.isEnded && !TestClient(address).isRefused)
+        #expect(!client.isEnded && !TestClient(service.address).isRefused)
     }
 
     @Test(arguments: Kind.allCases) func launchUnderWayRefuses(_ kind: Kind) throws {
@@ -146,38 +129,12 @@ struct ConnectionServerTests {
     }
 
     @Test func clientsOfAServerThatIsGoneAreDisconnected() throws {
-        let (service, address) = try launched(.path)
-        let waiting = TestClient(address)
+        let service = try ServerFixture.active(at: address(.path))
+        let waiting = TestClient(service.address)
 
         try service.removeServer()
 
         #expect(waiting.isEnded)
-    }
-
-    @Test func watchMayBeReplacedAndTheConnectionHandedOverInItsHandler() throws {
-        let address = try address(.path)
-        var calls: [String] = []
-        var copy: OwnedDescriptor?
-        var kept: DescriptorEventSource?
-        let service = try ServerFixture(at: address) { connection in
-            kept = try connection.watch { _ in
-                calls.append("first")
-                _ = try? connection.watch { _ in
-                    calls.append("second")
-                    copy = (try? connection.duplicate()).map { OwnedDescriptor(owning: $0) }
-                    connection.end()
-                }
-            }
-        }
-        service.perform(.launch)
-        let client = TestClient(address)
-        try client.send("x")
-        try service.loop.turn { calls.count == 2 }
-
-        try client.send("y")
-        for _ in 0..<3 { try service.loop.turn(waiting: .milliseconds(1)) }
-
-        #expect(calls == ["first", "second"] && copy != nil && kept?.isCancelled == true)
     }
 
     @Test func pausedLaunchRefusesUntilItIsContinued() throws {
@@ -191,7 +148,7 @@ struct ConnectionServerTests {
             #expect(service.mediator.state == .background && TestClient(address).isRefused)
             service.perform(.resume)
 
-            try expectConversation(service, address)
+            try expectConversation(service)
         }
     }
 
@@ -201,13 +158,12 @@ struct ConnectionServerTests {
 
         service.perform(.launch, .interrupt, .pause, .resume)
 
-        try expectConversation(service, address)
+        try expectConversation(service)
     }
 
     /// A client is accepted, and what it sends arrives.
-    private func expectConversation(_ service: ServerFixture, _ address: ServerAddress) throws {
-        let client = TestClient(address)
-        try service.accept(1)
+    private func expectConversation(_ service: ServerFixture) throws {
+        let client = try service.connect()
         var bytes = [UInt8](repeating: 0, count: 8)
         try client.send("hello")
         var ready = pollfd(fd: service.accepted[0].descriptor, events: Int16(POLLIN), revents: 0)
@@ -228,8 +184,8 @@ struct ConnectionServerTests {
     }
 
     @Test func furtherClientsWaitForRoom() throws {
-        let (service, address) = try launched(.port, connectionsMax: 2)
-        let clients = (0..<3).map { _ in TestClient(address) }
+        let service = try ServerFixture.active(at: address(.port), connectionsMax: 2)
+        let clients = (0..<3).map { _ in TestClient(service.address) }
 
         try service.accept(2)
         try service.loop.turnWithoutWaiting()
@@ -241,90 +197,18 @@ struct ConnectionServerTests {
     }
 
     @Test func serverThatCannotListenAgainIsUnhealthyUntilItCan() throws {
-        let address = try address(.path)
-        let service = try ServerFixture(at: address)
-        service.perform(.launch, .pause)
+        let service = try ServerFixture.active(at: address(.path))
+        service.perform(.pause)
         let (folder, moved) = (directory.url.path, directory.url.path + "-moved")
         rename(folder, moved)
 
         service.perform(.resume)
-        let reason = "unable to listen on '\(address)': No such file or directory (ENOENT)"
+        let reason = "unable to listen on '\(service.address)': No such file or directory (ENOENT)"
         #expect(service.server?.health == .unhealthy(reason))
         rename(moved, folder)
         service.perform(.pause, .resume)
 
-        #expect(service.server?.health == .healthy && !TestClient(address).isRefused)
-    }
-
-    @Test func handlerThatFailsEndsItsConnectionAndIsLogged() throws {
-        let (service, address) = try launched(.path) { _ in throw LifecycleRefusal("no room") }
-        let clients = [TestClient(address), TestClient(address)]
-
-        try service.accept(2)
-
-        #expect(clients.allSatisfy(\.isEnded) && service.open == 0)
-        // One in ten seconds.
-        #expect(service.writer.records.map(\.message.description) == ["echo: unable to serve a connection: no room"])
-    }
-
-    @Test func connectionsAreCounted() throws {
-        let (service, address) = try launched(.path)
-        let clients = (0..<3).map { _ in TestClient(address) }
-        try service.accept(3)
-        service.accepted[0].end()
-        service.accepted[0].end()
-
-        let values = service.metrics.families.map { ($0.name, $0.points.map(\.value)) }
-        #expect(clients.count == 3 && values.map(\.0) == ["server_connections", "server_connections_accepted"])
-        #expect(values.map(\.1) == [[2], [3]])
-    }
-
-    @Test func copyOfADescriptorOutlivesTheConnection() throws {
-        let (service, address) = try launched(.path)
-        let client = try connect(service, address)
-
-        let copy = OwnedDescriptor(owning: try service.accepted[0].duplicate())
-        service.accepted[0].end()
-
-        #expect(service.accepted[0].descriptor == -1 && !client.isEnded && send(copy.number, "x", 1, 0) == 1)
-        #expect(throws: SystemError.self) { try service.accepted[0].duplicate() }
-    }
-
-    /// A handler often refers to its connection.
-    @Test func endedConnectionReleasesItsHandler() throws {
-        final class Kept {}
-        weak var kept: Kept?
-        let (service, address) = try launched(.path) { connection in
-            let made = Kept()
-            kept = made
-            try connection.watch { _ in withExtendedLifetime(made) { connection.end() } }
-        }
-        let client = try connect(service, address)
-        #expect(kept != nil)
-
-        service.accepted[0].end()
-
-        #expect(kept == nil && client.isEnded)
-    }
-
-    @Test func watchedConnectionMayEndInItsHandler() throws {
-        let address = try address(.path)
-        var received: [Int] = []
-        let service = try ServerFixture(at: address) { connection in
-            try connection.watch { _ in
-                var bytes = [UInt8](repeating: 0, count: 8)
-                received.append(recv(connection.descriptor, &bytes, bytes.count, 0))
-                connection.end()
-            }
-        }
-        service.perform(.launch)
-        let (speaking, leaving) = (TestClient(address), belfry_unix_connect(address.description))
-        try speaking.send("hello")
-        close(leaving)
-
-        try service.loop.turn { received.count == 2 }
-
-        #expect(Set(received) == [5, 0] && service.open == 0 && speaking.isEnded)
+        #expect(service.server?.health == .healthy && !TestClient(service.address).isRefused)
     }
 
     @Test func serverConforms() async throws {

@@ -19,6 +19,7 @@ final class ServerFixture {
         var listen: ServerAddress
     }
 
+    let address: ServerAddress
     let loop: MainEventLoop
     let clock = ManualClock()
     let reloads = ReloadSource()
@@ -39,6 +40,7 @@ final class ServerFixture {
         at address: ServerAddress, received: [Int32] = [], connectionsMax: Int = 100,
         _ handler: @escaping (ServerConnection) throws -> Void = { _ in }
     ) throws {
+        self.address = address
         loop = try MainEventLoop()
         mediator = reloads.mediator(clock: clock)
         settings = SettingsHandle(Settings(listen: address), in: mediator)
@@ -55,6 +57,16 @@ final class ServerFixture {
         }
         try mediator.addListener(server)
         self.server = server
+    }
+
+    /// A service that is active.
+    static func active(
+        at address: ServerAddress, connectionsMax: Int = 100,
+        _ handler: @escaping (ServerConnection) throws -> Void = { _ in }
+    ) throws -> ServerFixture {
+        let service = try ServerFixture(at: address, connectionsMax: connectionsMax, handler)
+        service.perform(.launch)
+        return service
     }
 
     /// Releases the server.
@@ -91,6 +103,13 @@ final class ServerFixture {
 
     /// How many connections are open, according to the metric.
     var open: Double? { metrics.families.first { $0.name == "server_connections" }?.points.first?.value }
+
+    /// A client that the service has accepted, and no other.
+    func connect() throws -> TestClient {
+        let client = TestClient(address)
+        try accept(1)
+        return client
+    }
 
     /// Waits until this many connections were accepted.
     func accept(_ count: Int) throws { try loop.turn { accepted.count == count } }

@@ -21,9 +21,18 @@ struct ServerReloadTests {
         (old, new) = (.port(try LoopbackSocket.freePort()), .path(directory.path("new")))
     }
 
+    /// Refuses a reload at its end.
+    private func refusing(_ act: @escaping () -> Void = {}) -> ClosureListener {
+        ClosureListener("refusing") {
+            $0.on(.didReload) { _ in
+                act()
+                throw LifecycleRefusal("no")
+            }
+        }
+    }
+
     @Test func reloadMovesAndKeepsConnections() throws {
-        let service = try ServerFixture(at: old)
-        service.perform(.launch)
+        let service = try ServerFixture.active(at: old)
         let client = TestClient(old)
         try service.accept(1)
         // It has not been accepted when the reload comes.
@@ -40,8 +49,7 @@ struct ServerReloadTests {
     @Test func addressThatCannotBeBoundRefusesTheReload() throws {
         let other = try ServerFixture(at: new)
         other.perform(.launch)
-        let service = try ServerFixture(at: old)
-        service.perform(.launch)
+        let service = try ServerFixture.active(at: old)
 
         #expect(service.reload(new) == ["unable to listen on '\(new)': Address already in use (EADDRINUSE)"])
 
@@ -50,8 +58,7 @@ struct ServerReloadTests {
     }
 
     @Test func dryRunChangesNothing() throws {
-        let service = try ServerFixture(at: old)
-        service.perform(.launch)
+        let service = try ServerFixture.active(at: old)
         service.configure(new)
 
         service.mediator.checkReload { _ in }
@@ -61,7 +68,7 @@ struct ServerReloadTests {
 
     @Test func reloadThatAnotherListenerRefusesMovesBack() throws {
         let service = try ServerFixture(at: old)
-        try service.mediator.addListener(RefusingListener())
+        try service.mediator.addListener(refusing())
         service.perform(.launch)
 
         #expect(service.reload(new) == ["no"])
@@ -93,7 +100,7 @@ struct ServerReloadTests {
     @Test func serverThatCannotMoveBackIsUnhealthyUntilAReload() throws {
         let old = ServerAddress.path(directory.path("old"))
         let service = try ServerFixture(at: old)
-        let refusing = RefusingListener { [directory] in mkdir(directory.path("old"), 0o700) }
+        let refusing = refusing { [directory] in mkdir(directory.path("old"), 0o700) }
         try service.mediator.addListener(refusing)
         service.perform(.launch)
 
@@ -103,18 +110,5 @@ struct ServerReloadTests {
         service.mediator.removeListener(refusing)
 
         #expect(service.reload(old) == [] && service.server?.health == .healthy && !TestClient(old).isRefused)
-    }
-
-    private final class RefusingListener: LifecycleListener {
-        private let act: () -> Void
-
-        init(_ act: @escaping () -> Void = {}) { self.act = act }
-
-        var answers: [LifecycleAnswer] {
-            on(.didReload) { [act] _ in
-                act()
-                throw LifecycleRefusal("no")
-            }
-        }
     }
 }

@@ -11,7 +11,7 @@ struct ComparisonTests {
     let fixture: DaemonFixture
 
     init() throws {
-        fixture = try DaemonFixture()
+        fixture = DaemonFixture()
         try fixture.directory.write("quality", "80\n")
         try fixture.directory.write("jobs/first", "")
     }

@@ -8,9 +8,7 @@ import TestSupport
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServiceGroupProcessTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     private func startReady(_ manner: String) throws -> ProbeProcess {
         try fixture.startReady("ServiceGroupProbe", [manner])

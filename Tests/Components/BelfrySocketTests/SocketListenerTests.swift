@@ -21,7 +21,6 @@ struct SocketListenerTests {
     }
 
     private var mediator: LifecycleMediator { fixture.mediator }
-    private var client: VarlinkClient { fixture.client }
 
     private func call(_ method: String, _ parameters: JSONObject = [:]) throws -> SocketFixture.Answer {
         try fixture.call(method, parameters)
@@ -62,36 +61,28 @@ struct SocketListenerTests {
     }
 
     @Test func subscriberGetsTheStateAndThenNotifications() throws {
-        var replies: [JSONObject] = []
-        client.more(lifecycle + "Subscribe") { if case .success(let reply) = $0 { replies.append(reply.parameters) } }
-        try turn { replies.count == 1 }
+        let subscriber = try fixture.subscribe()
 
         mediator.perform(.pause)
-        try turn { replies.count == 3 }
+        try turn { subscriber.notifications.count == 2 }
 
-        #expect(replies[0]["state"]?["state"] == "active")
-        #expect(replies.dropFirst().map { $0["notification"]?["sequence"] } == [4, 5])
-        #expect(replies[1]["notification"]?["name"] == "willResignActive")
-        #expect(replies[1]["notification"]?["origin"] == ["kind": "service"])
+        #expect(subscriber.replies[0]["state"]?["state"] == "active")
+        #expect(subscriber.notifications.map { $0["sequence"] } == [4, 5])
+        #expect(subscriber.notifications[0]["name"] == "willResignActive")
+        #expect(subscriber.notifications[0]["origin"] == ["kind": "service"])
     }
 
     /// Notifications of one turn share the encoding of equal fields only.
     @Test func notificationsOfOneTurnAreEncodedSeparately() throws {
-        var received: [JSONObject] = []
-        var isSubscribed = false
-        client.more(lifecycle + "Subscribe") {
-            guard case .success(let reply) = $0 else { return }
-            isSubscribed = true
-            if let object = reply.parameters["notification"]?.objectValue { received.append(object) }
-        }
+        let subscriber = try fixture.subscribe()
         let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 8, loginUID: 9, unit: "a\"b.service"))
-        try turn { isSubscribed }
 
         mediator.post(.flushRequested)
         mediator.post(.flushRequested, userInfo: ["b": ["x": [1, .null]], "a": "\n"], origin: peer)
         mediator.post(.statusRequested, origin: peer)
         mediator.perform(.pause, origin: peer)
-        try turn { received.count == 5 }
+        try turn { subscriber.notifications.count == 5 }
+        let received = subscriber.notifications.compactMap(\.objectValue)
 
         #expect(
             received.map { $0["name"]?.stringValue } == [
@@ -112,39 +103,29 @@ struct SocketListenerTests {
 
     /// They share everything else.
     @Test func notificationsOfDifferentTimesHaveTheirOwn() throws {
-        var times: [Int64] = []
-        var isSubscribed = false
-        client.more(lifecycle + "Subscribe") {
-            guard case .success(let reply) = $0 else { return }
-            isSubscribed = true
-            if let notification = reply.parameters["notification"] {
-                times += ["realtimeUsec", "monotonicUsec"].compactMap { notification[$0]?.intValue }
-            }
-        }
-        try turn { isSubscribed }
+        let subscriber = try fixture.subscribe()
 
         let first = fixture.clock.now
         mediator.post(.flushRequested)
         fixture.clock.advance(by: .seconds(3))
         mediator.post(.flushRequested)
-        try turn { times.count == 4 }
+        try turn { subscriber.notifications.count == 2 }
+        let times = subscriber.notifications.flatMap { notification in
+            ["realtimeUsec", "monotonicUsec"].compactMap { notification[$0]?.intValue }
+        }
 
         #expect(times[..<2] == [Int64(first.realtimeUsec), Int64(first.monotonicUsec)])
         #expect(times[2...] == [times[0] + 3_000_000, times[1] + 3_000_000])
     }
 
     @Test func subscriberGetsMissedNotifications() throws {
-        var names: [JSONValue?] = []
-        client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {
-            if case .success(let reply) = $0, let notification = reply.parameters["notification"] {
-                names.append(notification["name"])
-            }
-        }
-        try turn { names.count == 1 }
+        let subscriber = try fixture.more(
+            "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]])
+        try turn { subscriber.notifications.count == 1 }
         mediator.post(.flushRequested)
-        try turn { names.count == 2 }
+        try turn { subscriber.notifications.count == 2 }
 
-        #expect(names == ["didBecomeActive", "flushRequested"])
+        #expect(subscriber.notifications.map { $0["name"] } == ["didBecomeActive", "flushRequested"])
     }
 
     @Test(
@@ -224,11 +205,7 @@ struct SocketListenerTests {
     @Test func reloadChangesHowManyNotificationsAreRetained() throws {
         let fixture = try SocketFixture { $0.replayMax = 600 }
         var settings = BelfrySettings.defaults
-        fixture.readConfiguration = {
-            var configuration = LifecycleConfiguration()
-            configuration[BelfrySettings.self] = settings
-            return configuration
-        }
+        fixture.readOnReload(settings)
         settings.socket.replayMax = 2000
         fixture.mediator.perform(.reload)
         for _ in 0..<1500 { fixture.mediator.post(.flushRequested) }
@@ -248,11 +225,7 @@ struct SocketListenerTests {
     @Test func reloadChangesTheLimits() throws {
         var settings = BelfrySettings.defaults
         settings.socket.connectionsPerUserMax = 2
-        fixture.readConfiguration = {
-            var configuration = LifecycleConfiguration()
-            configuration[BelfrySettings.self] = settings
-            return configuration
-        }
+        fixture.readOnReload(settings)
         #expect(try call("Reload") == .success(["reports": []]))
 
         let second = try fixture.connect()

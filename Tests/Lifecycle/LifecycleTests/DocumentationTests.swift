@@ -22,7 +22,7 @@ struct DocumentationTests {
 struct SampleTests {
     @Test(arguments: ["blinkd", "cached", "logged", "measured", "stored", "videod", "videodWithSocket"])
     func serviceBecomesReadyAndStops(sample: String) throws {
-        let fixture = try DaemonFixture()
+        let fixture = DaemonFixture()
 
         let service = try fixture.start("DocumentationSnippets", [], environment: ["SAMPLE": sample])
 
@@ -31,7 +31,7 @@ struct SampleTests {
     }
 
     @Test func settingsOfTheSampleAreCheckedBeforeTheStart() throws {
-        let fixture = try DaemonFixture()
+        let fixture = DaemonFixture()
         let check = { (configuration: String) throws in
             try fixture.start(
                 "DocumentationSnippets", ["--check-config", "--config"], configuration,

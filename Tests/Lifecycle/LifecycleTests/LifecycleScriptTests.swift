@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 struct LifecycleScriptTests {
@@ -29,7 +30,8 @@ struct LifecycleScriptTests {
 
     @Test func scriptPostsTypedEventsAndRecordsThem() async throws {
         let script = LifecycleScript()
-        let listener = EndListener()
+        var reason: Termination.Reason?
+        let listener = ClosureListener("end") { $0.onEvent(Termination.self) { reason = $0.reason } }
         try script.mediator.addListener(listener)
 
         await script.run(
@@ -39,15 +41,6 @@ struct LifecycleScriptTests {
         #expect(script.notificationNames[3...4] == ["didReceiveMemoryWarning", "Uploaded"])
         #expect(script.events(Uploaded.self) == [Uploaded(path: "/a", bytes: 3)])
         #expect(script.events(MemoryWarning.self) == [MemoryWarning(.full)])
-        #expect(listener.reason == .stop)
-    }
-
-    /// Records why the service stops.
-    private final class EndListener: LifecycleListener {
-        private(set) var reason: Termination.Reason?
-
-        var answers: [LifecycleAnswer] {
-            onEvent(Termination.self) { [self] in reason = $0.reason }
-        }
+        #expect(reason == .stop)
     }
 }

@@ -14,22 +14,20 @@ struct ListenerConformanceTests {
     }
 
     @Test(arguments: [
-        (FaultyListener.Fault.none, nil as String?),
-        (.nameless, "has a name: '' is not 1 to 255 bytes without white space and control characters"),
-        (.unspeakable, "has a name: 'two words' is not 1 to 255 bytes without white space and control characters"),
-        (.declaresTwice, "declares each answer once: 'flushRequested' is there again"),
-        (.offersTwice, "declares each answer once: 'action tidy' is there again"),
-        (.hurries, "leaves itself time: the deadline for 'flushRequested' is 0.0 seconds"),
-        (.hangs, "answers within its deadline: no answer to 'flushRequested'"),
-        (.hangsLater, "answers within its deadline: no answer to 'willTerminate'"),
-        (.throwsError, "answers what it declared: 'didResume' failed: no"),
-        (.refusesReload, "answers what it declared: 'willReload' refused: never"),
-        (
-            .failsWhenItJoinsLate,
-            "added or removed at any point: pause: answers what it declared: 'didEnterBackground' failed: not launched"
-        ),
-        (.keepsItself, "is gone when it was removed: something still holds 'faulty'"),
-        (.ignoresCancellation, "ends when it is cancelled: an answer was still working afterwards"),
+        FaultyListener.Fault.none: nil as String?,
+        .nameless: "has a name: '' is not 1 to 255 bytes without white space and control characters",
+        .unspeakable: "has a name: 'two words' is not 1 to 255 bytes without white space and control characters",
+        .declaresTwice: "declares each answer once: 'flushRequested' is there again",
+        .offersTwice: "declares each answer once: 'action tidy' is there again",
+        .hurries: "leaves itself time: the deadline for 'flushRequested' is 0.0 seconds",
+        .hangs: "answers within its deadline: no answer to 'flushRequested'",
+        .hangsLater: "answers within its deadline: no answer to 'willTerminate'",
+        .throwsError: "answers what it declared: 'didResume' failed: no",
+        .refusesReload: "answers what it declared: 'willReload' refused: never",
+        .failsWhenItJoinsLate:
+            "added or removed at any point: pause: answers what it declared: 'didEnterBackground' failed: not launched",
+        .keepsItself: "is gone when it was removed: something still holds 'faulty'",
+        .ignoresCancellation: "ends when it is cancelled: an answer was still working afterwards",
     ])
     func failureNamesTheBrokenRule(fault: FaultyListener.Fault, failure: String?) async throws {
         #expect(try await failures(fault) == [failure].compactMap { $0 })

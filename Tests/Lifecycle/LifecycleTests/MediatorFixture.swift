@@ -11,6 +11,8 @@ final class MediatorFixture {
     let mediator: LifecycleMediator
     var calls: [String] = []
     var ended: [TransitionReport] = []
+    /// What the listeners and tasks have reported since `recordProgress()`.
+    private(set) var progress: [LifecycleProgress] = []
     /// What a reload reads; nil keeps the configuration.
     var readConfiguration: (() throws -> LifecycleConfiguration)? {
         get { source.read }
@@ -23,20 +25,46 @@ final class MediatorFixture {
         mediator = source.mediator(clock: clock, deadlines: deadlines)
     }
 
+    /// A recording listener, which is not added.
+    func recorder(
+        _ name: String, _ interests: [LifecycleNotification.Name] = LifecycleNotification.Name.catalogue,
+        deadline: Duration? = nil, _ behavior: RecordingListener.Behavior = .atOnce
+    ) -> RecordingListener {
+        let listener = RecordingListener(name, interests, deadline: deadline, behavior: behavior)
+        listener.journal = { [unowned self] in calls.append($0) }
+        return listener
+    }
+
     /// Adds a recording listener.
     @discardableResult
     func listener(
         _ name: String, _ interests: [LifecycleNotification.Name] = LifecycleNotification.Name.catalogue,
         deadline: Duration? = nil, _ behavior: RecordingListener.Behavior = .atOnce
     ) -> RecordingListener {
-        let listener = RecordingListener(name, interests, deadline: deadline, behavior: behavior)
-        listener.journal = { [unowned self] in calls.append($0) }
+        let listener = recorder(name, interests, deadline: deadline, behavior)
+        add(listener)
+        return listener
+    }
+
+    /// Adds a listener whose answer to one notification ends with `finish()` and may report progress.
+    func slow(
+        _ name: String = "slow", on interest: LifecycleNotification.Name = .willTerminate, deadline: Duration
+    ) -> SlowListener {
+        let listener = SlowListener(name, on: interest, deadline: deadline)
+        add(listener)
+        return listener
+    }
+
+    private func add(_ listener: any LifecycleListener) {
         do throws(ListenerOrderError) {
             try mediator.addListener(listener)
         } catch {
             Issue.record(error)
         }
-        return listener
+    }
+
+    func recordProgress() {
+        observe { [unowned self] in if case .progress(let report) = $0 { progress.append(report) } }
     }
 
     /// Observes events for as long as the fixture is there.

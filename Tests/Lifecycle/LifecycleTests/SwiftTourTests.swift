@@ -17,7 +17,7 @@ struct SwiftTourTests {
         let page = try String(contentsOf: file, encoding: .utf8)
         #expect(page.contains("`swift run \(program)`") || page.contains("$ swift run \(program)\n"))
         #expect(export.isEmpty || page.contains("`\(export)`"))
-        let fixture = try DaemonFixture()
+        let fixture = DaemonFixture()
         let runtime = fixture.directory.url.path
         let environment = ["SAMPLE": sample, "RUNTIME_DIRECTORY": "\(runtime)/\(program)"]
         let service = try fixture.start("DocumentationSnippets", [], environment: environment)

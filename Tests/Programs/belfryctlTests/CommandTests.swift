@@ -7,13 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct CommandTests {
-    private func end(_ standIn: StandIn, _ arguments: String...) throws -> ChildProgram.End {
-        let environment = ["BELFRY_SOCKET": standIn.socket, "TZ": "UTC", "TERM": "xterm"]
-        return try ChildProgram("belfryctl", arguments, environment: environment).end()
-    }
-
     @Test func statusIsOnePage() throws {
-        let done = try end(StandIn(), "status")
+        let done = try StandIn().ctl("status").end()
 
         let lines = done.output.split(separator: "\n").map(String.init)
         #expect(done.status == 0)
@@ -29,7 +24,7 @@ struct CommandTests {
     }
 
     @Test func statusAsJSONIsTheReplyOnOneLine() throws {
-        let done = try end(StandIn(), "status", "--json")
+        let done = try StandIn().ctl("status", "--json").end()
 
         #expect(done.output.hasPrefix(#"{"state":"active","sequence":40,"#))
         #expect(done.output.filter { $0 == "\n" }.count == 1)
@@ -92,10 +87,10 @@ struct CommandTests {
     @Test func transitionsPrintTheStateTheyReach() throws {
         let standIn = try StandIn()
 
-        #expect(try end(standIn, "pause") == .init(status: 0, output: "background\n", errors: ""))
-        #expect(try end(standIn, "resume") == .init(status: 0, output: "active\n", errors: ""))
+        #expect(try standIn.ctl("pause").end() == .init(status: 0, output: "background\n", errors: ""))
+        #expect(try standIn.ctl("resume").end() == .init(status: 0, output: "active\n", errors: ""))
         #expect(
-            try end(standIn, "interrupt", "--json")
+            try standIn.ctl("interrupt", "--json").end()
                 == .init(status: 0, output: "{\"state\":\"inactive\",\"reports\":[]}\n", errors: ""))
     }
 
@@ -140,12 +135,12 @@ struct CommandTests {
 
     @Test func reloadPrintsNothingAndARefusalItsReasons() throws {
         let standIn = try StandIn()
-        #expect(try end(standIn, "reload") == .init(status: 0, output: "", errors: ""))
+        #expect(try standIn.ctl("reload").end() == .init(status: 0, output: "", errors: ""))
 
         standIn.say("refuse /etc/b.conf:3:1: one|/etc/b.conf:4:2: two")
         // The stand-in handles the command above some time later.
-        var refused = try end(standIn, "reload")
-        while refused.status == 0 { refused = try end(standIn, "reload") }
+        var refused = try standIn.ctl("reload").end()
+        while refused.status == 0 { refused = try standIn.ctl("reload").end() }
 
         #expect(refused == .init(status: 78, output: "", errors: "/etc/b.conf:3:1: one\n/etc/b.conf:4:2: two\n"))
     }
@@ -153,8 +148,8 @@ struct CommandTests {
     @Test func postPrintsTheNumberAndWithWaitTheOutcomes() throws {
         let standIn = try StandIn()
 
-        #expect(try end(standIn, "post", "org.example.knock") == .init(status: 0, output: "41\n", errors: ""))
-        let waited = try end(standIn, "post", "org.example.knock", "n=1", "who=me", "raw:=[true]", "--wait")
+        #expect(try standIn.ctl("post", "org.example.knock").end() == .init(status: 0, output: "41\n", errors: ""))
+        let waited = try standIn.ctl("post", "org.example.knock", "n=1", "who=me", "raw:=[true]", "--wait").end()
         #expect(waited.status == 0)
         #expect(
             waited.output
@@ -168,7 +163,7 @@ struct CommandTests {
     }
 
     @Test func failedListenerSetsTheExitStatus() throws {
-        let done = try end(StandIn(), "post", "org.example.broken", "--wait")
+        let done = try StandIn().ctl("post", "org.example.broken", "--wait").end()
 
         #expect(done.status == 1)
         #expect(done.output.hasPrefix("41 failed\n"))
@@ -179,7 +174,7 @@ struct CommandTests {
         let standIn = try StandIn()
 
         #expect(
-            try end(standIn, "signals").output
+            try standIn.ctl("signals").end().output
                 == """
                 SIGNAL      NUMBER  ACTION
                 SIGHUP           1  reload
@@ -187,7 +182,7 @@ struct CommandTests {
 
                 """)
         #expect(
-            try end(standIn, "listeners").output
+            try standIn.ctl("listeners").end().output
                 == """
                 ORDER  NAME               DEADLINE  HEALTH  CALLS  FAILURES  LAST                    LONGEST  INTERESTS
                     0  service-manager        10 s  -           4         0  completed, 120 us        1.4 ms  a willTerminate
@@ -197,117 +192,13 @@ struct CommandTests {
                 """)
     }
 
-    @Test(
-        arguments: [
-            (["post", "org.example.forbidden"], 77, "unable to post 'org.example.forbidden': permission denied"),
-            (["post", "org.example.late"], 69, "unable to post 'org.example.late': the service is stopping"),
-            (["post", "willTerminate"], 64, "unable to post 'willTerminate': the name is invalid"),
-            (["post", "1st"], 64, "belfryctl: invalid notification name '1st'"),
-            (["post", "a", "b"], 64, "belfryctl: expected key="),
-            (["history", "--service", "x"], 64, "belfryctl: --socket and --service both name the service"),
-            (["history", "--boot", "xyz"], 64, "belfryctl: invalid boot 'xyz'"),
-            (["hold", "--reason", "x", "--for", "0"], 64, "belfryctl: --for must be more than 0"),
-        ] as [([String], Int32, String)])
-    func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {
-        let standIn = try StandIn()
-
-        let done = try ChildProgram("belfryctl", ["--socket", standIn.socket] + arguments).end()
-
-        #expect(done.status == status)
-        #expect(done.errors.hasPrefix(message), "\(done.errors)")
-        #expect(done.output.isEmpty)
-    }
-
-    @Test(
-        arguments: [
-            (["sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
-            (["-i", "x", "--timeout", "1s", "dance", "--now"], "unknown command 'dance'", ""),
-            (["stop"], "unknown command 'stop', use 'systemctl stop' with the unit, such as belfryd", ""),
-            (["--instnace", "video", "status"], "unknown option '--instnace', did you mean '--instance'?", ""),
-            (["--json", "sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
-            (["history", "-n1x"], "the value '1x' is invalid for '-n <number>'", " history"),
-            (["x\ny\u{1B}"], #"unknown command 'x\ny\u{1B}'"#, ""),
-            (["status", "--jsn"], "unknown option '--jsn', did you mean '--json'?", " status"),
-            (["status", "--nonsense"], "unknown option '--nonsense'", " status"),
-            (["status", "--timeout"], "missing value for '--timeout <time>'", " status"),
-            (["explain"], "missing expected argument '<signal>'", " explain"),
-            (
-                ["attach", "a b", "--on", "x", "--", "z"],
-                "invalid name 'a b', expected a letter, then letters, digits, '.' and '-'", " attach"
-            ),
-            (["status", "now"], "unexpected argument 'now'", " status"),
-        ] as [([String], String, String)])
-    func usageErrorsAreInOneFormAndSuggestWhatWasMeant(_ arguments: [String], _ message: String, _ help: String) throws
-    {
-        let done = try ChildProgram("belfryctl", arguments).end()
-
-        #expect(
-            done == .init(status: 64, output: "", errors: "belfryctl: \(message)\nTry 'belfryctl\(help) --help'.\n"))
-    }
-
-    @Test(arguments: [(["watch", "--after", "-1"], "after"), (["status", "--timeout", "5q"], "5q")])
-    func invalidValuesAreNamed(_ arguments: [String], _ value: String) throws {
-        let done = try ChildProgram("belfryctl", arguments).end()
-
-        #expect(done.status == 64)
-        #expect(done.errors.hasPrefix("belfryctl: ") && done.errors.contains(value), "\(done.errors)")
-    }
-
-    @Test(arguments: ["status", "watch", "post", "pause", "reload", "flush", "listeners", "signals"])
-    func missingServiceIsUnreachable(_ command: String) throws {
-        let standIn = try StandIn(running: false)
-        let arguments = command == "post" ? ["post", "x"] : [command]
-
-        let done = try ChildProgram("belfryctl", ["--socket", standIn.socket] + arguments).end()
-
-        #expect(done.status == 69)
-        let reason = "No such file or directory (ENOENT)"
-        #expect(done.errors.hasPrefix("unable to connect to '\(standIn.socket)': \(reason)\nis belfryd running?"))
-    }
-
-    @Test(
-        arguments: [
-            (["status"], "get the state of"), (["watch"], "watch"), (["watch", "--wait"], "watch"),
-            (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"),
-        ] as [([String], String)])
-    func timeoutLimitsTheWaitForAReply(_ command: [String], _ verb: String) throws {
-        let standIn = try StandIn()
-        #expect(try end(standIn, "status").status == 0)
-        kill(try #require(standIn.service).pid, SIGSTOP)
-
-        let environment = ["BELFRY_SOCKET": standIn.socket]
-        let done = try ChildProgram("belfryctl", command + ["--timeout", "50ms"], environment: environment).end()
-
-        #expect(done.status == 69)
-        #expect(done.errors.hasPrefix("unable to \(verb) '\(standIn.socket)': no answer in 50 ms\n"))
-    }
-
-    @Test func timeoutLimitsTheWaitForAService() throws {
-        let standIn = try StandIn(running: false)
-
-        let done = try end(standIn, "watch", "--wait", "--timeout", "50ms")
-
-        #expect(done.status == 69)
-        #expect(done.errors.hasSuffix("unable to watch '\(standIn.socket)': no answer in 50 ms\n"))
-    }
-
-    @Test(arguments: [["history"], ["history", "--service", "x"]])
-    func timeoutIsRefusedWithoutAService(_ command: [String]) throws {
-        let done = try ChildProgram("belfryctl", command + ["--timeout", "1s"]).end()
-
-        #expect(done.status == 64)
-        #expect(
-            done.errors.hasPrefix(
-                "belfryctl: --timeout applies only when the service is asked for its name, use it with --socket"))
-    }
-
     @Test func historyReadsTheJournalWithoutAService() throws {
         let standIn = try StandIn(running: false)
 
         // Not every machine has a journal that this user may read.
-        let read = try end(standIn, "history", "--service", "lantern-of-nobody")
+        let read = try standIn.ctl("history", "--service", "lantern-of-nobody").end()
         #expect(read.status == 0 || read.errors.hasPrefix("unable to read the journal: "))
-        let asked = try end(standIn, "history")
+        let asked = try standIn.ctl("history").end()
         #expect(asked.status == 69)
         #expect(asked.errors.hasSuffix("\nuse --service to give its name in the journal instead\n"))
     }

@@ -9,9 +9,7 @@ import Testing
 /// Children of a service.
 @Suite(.timeLimit(.minutes(2)))
 struct ChildProcessTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     @Test func childStartsAsFromAShell() throws {
         let service = try fixture.start(

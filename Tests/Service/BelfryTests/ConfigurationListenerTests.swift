@@ -8,9 +8,7 @@ import Testing
 /// A reload refuses changes that it cannot apply, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ConfigurationListenerTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     private func control(_ arguments: String..., reading stream: ProbeProcess.Stream = .output) throws
         -> (text: String, status: Int32)

@@ -7,9 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ExitRecordProcessTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     /// The record of the last run, as JSON.
     private func record() throws -> [String: Any] {

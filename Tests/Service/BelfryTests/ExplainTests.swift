@@ -8,9 +8,7 @@ import Testing
 /// `belfryctl explain`, and `belfryd --check-config --unit` without a bus, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ExplainTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     private func control(_ arguments: String...) throws -> (lines: [String], status: Int32) {
         try fixture.control(arguments)

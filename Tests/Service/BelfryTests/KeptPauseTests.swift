@@ -8,9 +8,7 @@ import Testing
 /// A pause that outlives the process.
 @Suite(.timeLimit(.minutes(2)))
 struct KeptPauseTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     /// Starts a service, pauses it with a client, and ends it.
     private func pauseAndEnd(with signal: Int32) throws {

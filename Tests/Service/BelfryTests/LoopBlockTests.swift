@@ -8,9 +8,7 @@ import Testing
 /// What a service says when its event loop stands still.
 @Suite(.timeLimit(.minutes(2)))
 struct LoopBlockTests {
-    private let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    private let fixture = DaemonFixture()
 
     private static let debug = "[Logger]\nLevel=debug\n"
 

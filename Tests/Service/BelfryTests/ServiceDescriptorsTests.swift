@@ -9,16 +9,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceDescriptorsTests {
-    let directory: TemporaryDirectory
-    let manager: StandInSocket
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        manager = try StandInSocket(at: directory.path("notify"))
-    }
+    let fixture = DaemonFixture()
 
     private func make(_ received: [(name: String, descriptor: Int32)] = []) -> ServiceDescriptors {
-        ServiceDescriptors(received, manager: ServiceManagerSocket(address: manager.path))
+        ServiceDescriptors(received, manager: ServiceManagerSocket(address: fixture.manager.path))
     }
 
     private func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
@@ -52,9 +46,9 @@ struct ServiceDescriptorsTests {
         try descriptors.store(0, as: "client 7")
         descriptors.removeStored("client 7")
 
-        #expect(manager.next() == ["FDSTORE=1", "FDNAME=client 7"])
-        #expect(manager.closeDescriptors() == 1)
-        #expect(manager.next() == ["FDSTOREREMOVE=1", "FDNAME=client 7"])
+        #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=client 7"])
+        #expect(fixture.manager.closeDescriptors() == 1)
+        #expect(fixture.manager.next() == ["FDSTOREREMOVE=1", "FDNAME=client 7"])
     }
 
     @Test(arguments: ["", "a:b", "a\nb", "näme", "belfry-state-0", String(repeating: "x", count: 256)])
@@ -65,7 +59,7 @@ struct ServiceDescriptorsTests {
             try descriptors.store(0, as: name)
         }
         descriptors.removeStored(name)
-        #expect(!manager.hasDatagram)
+        #expect(!fixture.manager.hasDatagram)
     }
 
     @Test func closedDescriptorIsAnError() {

@@ -9,9 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServiceMainTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     @Test func serviceManagerIsNotifiedOfEachStateChange() throws {
         let daemon = try fixture.start()

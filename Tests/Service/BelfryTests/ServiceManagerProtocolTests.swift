@@ -8,9 +8,7 @@ import Testing
 /// The messages to the service manager, datagram by datagram.
 @Suite(.timeLimit(.minutes(2)))
 struct ServiceManagerProtocolTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     @Test func absentManagerIsNoFailure() throws {
         let file = try fixture.directory.write("belfry.conf", "[Socket]\nEnabled=no\n")

@@ -8,9 +8,7 @@ import Testing
 /// Settings of a service's own, through a real process.
 @Suite(.timeLimit(.minutes(2)))
 struct SettingsTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     private var file: String { fixture.directory.path("belfry.conf") }
 

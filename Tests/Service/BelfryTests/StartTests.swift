@@ -8,9 +8,7 @@ import Testing
 /// The start of a service with existing or damaged files, and with few descriptors.
 @Suite(.timeLimit(.minutes(2)))
 struct StartTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     private var sequence: String { fixture.directory.path("run/sequence") }
 

@@ -9,9 +9,7 @@ import Testing
 /// A stop signal with a higher number than SIGCONT, which the service manager sends right after it.
 @Suite(.timeLimit(.minutes(2)))
 struct StopSignalTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     @Test func stopSignalPrecedesTheContinueThatFollowsIt() throws {
         let daemon = try fixture.startReady("[Signals]\nRTMIN+3=stop\n")

@@ -8,9 +8,7 @@ import Testing
 /// A service whose peers do not read.
 @Suite(.timeLimit(.minutes(2)))
 struct StuckReaderTests {
-    let fixture: DaemonFixture
-
-    init() throws { fixture = try DaemonFixture() }
+    let fixture = DaemonFixture()
 
     @Test func shortWatchdogIntervalIsLimited() throws {
         let daemon = try fixture.start("belfryd", nil, "", environment: ["WATCHDOG_USEC": "1"])

@@ -26,7 +26,7 @@ final class CommandReceiverTests {
 
     init() throws {
         loop = try MainEventLoop()
-        fixture = try DaemonFixture()
+        fixture = DaemonFixture()
         daemon = try fixture.startReady()
     }
 

@@ -7,8 +7,11 @@ import Glibc
 import Testing
 
 @Suite nonisolated struct CacheFlushTests {
+    let fixture: CacheFixture
+
+    init() throws { fixture = try CacheFixture() }
+
     @Test func sizeLimitDeletesTheOldestFilesOfTheTree() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a/old", size: 100, age: 30)
         try fixture.file("cache/b/c/older", size: 100, age: 40)
         try fixture.file("cache/new", size: 100, age: 10)
@@ -26,7 +29,6 @@ import Testing
     }
 
     @Test func dryRunReportsAndDeletesNothing() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a/old", size: 100, age: 30)
         try fixture.file("cache/new", size: 100, age: 10)
         let space = fixture.space("cache/a/old")
@@ -58,7 +60,6 @@ import Testing
     }
 
     @Test func emptyDirectoriesAreKept() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a/b/file", age: 5)
 
         let report = try fixture.flushAll()
@@ -78,7 +79,6 @@ import Testing
     }
 
     @Test func remainingFilesAreWrittenBack() throws {
-        let fixture = try CacheFixture()
         let page = sysconf(Int32(_SC_PAGESIZE))
         try fixture.file("cache/gone", size: 1, age: 50)
         try fixture.file("cache/one", size: page, age: 5)
@@ -92,7 +92,6 @@ import Testing
     }
 
     @Test func nestedDirectoryOfAnotherOwnerIsTrimmed() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/theirs/file", age: 5)
         try #require(chown(fixture.root + "/theirs", getuid() == 0 ? 65534 : getuid(), gid_t.max) == 0)
 
@@ -100,7 +99,6 @@ import Testing
     }
 
     @Test func bytesOfAFileWithAnotherNameAreNotFreed() throws {
-        let fixture = try CacheFixture()
         try fixture.file("outside", size: 100, age: 9)
         try #require(link(fixture.base + "/outside", fixture.root + "/shared") == 0)
         try fixture.file("cache/twice", size: 10, age: 8)
@@ -115,7 +113,6 @@ import Testing
     }
 
     @Test func namesNeedNotBeText() throws {
-        let fixture = try CacheFixture()
         let path = Array(fixture.root.utf8CString.dropLast()) + [0x2F, -1, 0x0A, 0]
         let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)
         try #require(descriptor >= 0)
@@ -128,7 +125,6 @@ import Testing
     }
 
     @Test func flushLeavesNoDescriptorOpen() throws {
-        let fixture = try CacheFixture()
         for index in 0..<20 { try fixture.file("cache/\(index % 5)/a/\(index)", age: 5) }
 
         _ = fixture.cache(filesMax: 10, writeBack: true, dropPages: true).flush(now: CacheFixture.now)
@@ -142,7 +138,6 @@ import Testing
     }
 
     @Test func missingDirectoryIsNamedWithTheReason() throws {
-        let fixture = try CacheFixture()
 
         let report = fixture.cache("none", "cache").flush(now: .zero)
 
@@ -152,8 +147,11 @@ import Testing
 }
 
 @Suite nonisolated struct CacheLimitsTests {
+    let fixture: CacheFixture
+
+    init() throws { fixture = try CacheFixture() }
+
     @Test func directoriesBelowTheDepthLimitAreNotEntered() throws {
-        let fixture = try CacheFixture()
         let deep = String(repeating: "/d", count: 200)
         try fixture.file("cache\(deep)/file", age: 5)
         try fixture.file("cache/d/d/file", age: 5)
@@ -166,7 +164,6 @@ import Testing
     }
 
     @Test func everyDepthUpToTheLimitIsEntered() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/1/2/3/file", age: 5)
         var limits = TreeLimits()
         limits.depth = 3
@@ -177,7 +174,6 @@ import Testing
     }
 
     @Test func entryLimitEndsTheSurveyAndIsReported() throws {
-        let fixture = try CacheFixture()
         for index in 0..<50 { try fixture.file("cache/\(index)", age: 5) }
         var limits = TreeLimits()
         limits.entries = 20
@@ -189,7 +185,6 @@ import Testing
     }
 
     @Test func nextFlushContinuesAfterTheCandidateLimit() throws {
-        let fixture = try CacheFixture()
         for age in 1...50 as ClosedRange<Int64> { try fixture.file("cache/\(age % 3)/\(age)", age: age) }
         var limits = TreeLimits()
         limits.candidates = 8
@@ -210,7 +205,6 @@ import Testing
     }
 
     @Test func cancelledFlushDeletesNothingAndIsReported() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         let cache = fixture.cache(filesMax: 0, writeBack: true, dropPages: true)
 
@@ -227,7 +221,6 @@ import Testing
     }
 
     @Test func cancellationStopsBeforeTheNextDeletion() throws {
-        let fixture = try CacheFixture()
         for age in 1...5 as ClosedRange<Int64> { try fixture.file("cache/\(age)", age: age) }
 
         let monitor = FlushMonitor()

@@ -9,6 +9,10 @@ import Synchronization
 import Testing
 
 @Suite nonisolated struct CacheRaceTests {
+    let fixture: CacheFixture
+
+    init() throws { fixture = try CacheFixture() }
+
     /// Surveys the cache, calls `body`, and then trims all files.
     static func trim(
         _ fixture: CacheFixture, after change: () throws -> Void
@@ -21,7 +25,6 @@ import Testing
     }
 
     @Test func fileThatIsReplacedByANewerOneIsKept() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a/file", age: 50)
         try fixture.file("new", age: 49)
 
@@ -34,7 +37,6 @@ import Testing
     }
 
     @Test func changedFileIsKept() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/file", age: 50)
 
         let report = try Self.trim(fixture) { try fixture.file("cache/file", size: 2, age: 0) }
@@ -44,7 +46,6 @@ import Testing
     }
 
     @Test func linkOrDirectoryInPlaceOfAFileIsKept() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/one", age: 50)
         try fixture.file("cache/two", age: 50)
 
@@ -59,7 +60,6 @@ import Testing
     }
 
     @Test func missingFileIsNoProblem() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/one", age: 50)
         try fixture.file("cache/two", age: 50)
 
@@ -69,7 +69,6 @@ import Testing
     }
 
     @Test func linkInPlaceOfADirectoryIsNotFollowed() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a/b/file", age: 50)
 
         // The file moves out of the cache: inode, time and name are unchanged, only the path differs.
@@ -83,7 +82,6 @@ import Testing
     }
 
     @Test func noMoreFilesAreDeletedThanWereSelected() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a", age: 50)
 
         let report = try Self.trim(fixture) { for name in "bcd" { try fixture.file("cache/\(name)", age: 60) } }
@@ -94,7 +92,6 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func concurrentChangesDoNotBreakAFlush() throws {
-        let fixture = try CacheFixture()
         try fixture.file("outside/victim", age: 50)
         let (base, root) = (fixture.base, fixture.root)
         let neighbour = Neighbour(base: base, root: root)

@@ -7,6 +7,10 @@ import Glibc
 import Testing
 
 @Suite nonisolated struct CacheSafetyTests {
+    let fixture: CacheFixture
+
+    init() throws { fixture = try CacheFixture() }
+
     @Test func missingTagPreventsDeletion() throws {
         let fixture = try CacheFixture(tag: nil)
         try fixture.file("cache/old", age: 50)
@@ -54,7 +58,6 @@ import Testing
     }
 
     @Test func removedTagStopsTheTrimming() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         var sweep = try CacheSweep(fixture.cache(filesMax: 0))
 
@@ -66,7 +69,6 @@ import Testing
     }
 
     @Test func tagsAreNeverDeletedNorCounted() throws {
-        let fixture = try CacheFixture()
         try fixture.setAge("cache/CACHEDIR.TAG", 1_000_000)
         try fixture.file("cache/nested/CACHEDIR.TAG", CacheTag.signature, age: 1_000_000)
         try fixture.file("cache/nested/file", age: 1)
@@ -78,7 +80,6 @@ import Testing
     }
 
     @Test func linksAreNeitherFollowedNorCountedNorDeleted() throws {
-        let fixture = try CacheFixture()
         try fixture.file("outside/precious", age: 1_000_000)
         try fixture.link("cache/directory", to: "../outside")
         try fixture.link("cache/file", to: "../outside/precious")
@@ -94,7 +95,6 @@ import Testing
 
     @Test(arguments: ["", "/", "/.", "//./"])
     func linkAsRootIsRefused(ending: String) throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         try fixture.link("alias", to: "cache")
         let path = fixture.base + "/alias" + ending
@@ -107,7 +107,6 @@ import Testing
     }
 
     @Test func linkAboveTheRootIsFollowed() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         try fixture.link("alias", to: ".")
 
@@ -118,7 +117,6 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
     func otherFileSystemIsNotEntered() throws {
-        let fixture = try CacheFixture()
         try fixture.mountMemory("cache/memory")
         try fixture.file("cache/memory/precious", age: 50)
         try fixture.file("cache/old", age: 50)
@@ -131,7 +129,6 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
     func bindMountOfTheSameFileSystemIsNotEntered() throws {
-        let fixture = try CacheFixture()
         try fixture.file("outside/precious", age: 50)
         try fixture.makeDirectory("cache/bound")
         try fixture.mountBind("outside", on: "cache/bound")
@@ -147,7 +144,6 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
     func wholeFileSystemIsNoCache() throws {
-        let fixture = try CacheFixture()
         try fixture.mountMemory("cache")
         try fixture.file("cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
         try fixture.file("cache/a", age: 1)
@@ -159,7 +155,6 @@ import Testing
     /// systemd bind-mounts each path in ReadWritePaths= and CacheDirectory= of a unit on itself.
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
     func cacheMountedOnItselfIsFlushed() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a", age: 1)
         try fixture.mountBind("cache", on: "cache")
 
@@ -186,7 +181,6 @@ import Testing
     }
 
     @Test func socketsPipesAndDevicesAreKept() throws {
-        let fixture = try CacheFixture()
         try #require(mkfifo(fixture.root + "/pipe", 0o600) == 0)
         try #require(mknod(fixture.root + "/socket", S_IFSOCK | 0o600, 0) == 0)
         if geteuid() == 0 { try #require(mknod(fixture.root + "/null", S_IFCHR | 0o600, 0x103) == 0) }

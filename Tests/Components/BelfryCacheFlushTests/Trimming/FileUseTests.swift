@@ -8,9 +8,12 @@ import Testing
 
 /// Files that are in use: open, or read lately.
 @Suite nonisolated struct FileUseTests {
+    let fixture: CacheFixture
+
+    init() throws { fixture = try CacheFixture() }
+
     @Test(arguments: [O_RDONLY, O_WRONLY, O_RDWR])
     func openFileIsKept(mode: Int32) throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/a/open", age: 50)
         try fixture.file("cache/closed", age: 40)
         let descriptor = open(fixture.root + "/a/open", mode | O_CLOEXEC)
@@ -24,7 +27,6 @@ import Testing
     }
 
     @Test func mappedFileIsKept() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/mapped", age: 50)
         let descriptor = open(fixture.root + "/mapped", O_RDONLY | O_CLOEXEC)
         let memory = mmap(nil, 1, PROT_READ, MAP_PRIVATE, descriptor, 0)
@@ -49,7 +51,6 @@ import Testing
     }
 
     @Test func fileThatWasReadLatelyIsKept() throws {
-        let fixture = try CacheFixture()
         try #require(keepsAccessTimes(fixture))
         try fixture.file("cache/read", age: 50)
         try fixture.file("cache/unread", age: 40)
@@ -60,7 +61,6 @@ import Testing
     }
 
     @Test func fileThatWasWrittenAfterItWasReadCountsByTheWrite() throws {
-        let fixture = try CacheFixture()
         try fixture.file("cache/written", age: 10)
         try fixture.file("cache/old", age: 20)
         try setAccess(fixture, "cache/written", age: 50)

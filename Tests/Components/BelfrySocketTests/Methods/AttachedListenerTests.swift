@@ -137,9 +137,7 @@ struct AttachedListenerTests {
             "nextWithinUsec": .int(.max), "text": .string(String(repeating: "word ", count: 10_000)),
         ]
         #expect(try progress(stop.question, endless) == .success([:]))
-        let none = VarlinkError.failed(
-            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "nextWithinUsec"])
-        #expect(try progress(stop.question, ["nextWithinUsec": 0]) == .failure(none))
+        #expect(try progress(stop.question, ["nextWithinUsec": 0]) == .failure(.invalidParameter("nextWithinUsec")))
         fixture.clock.advance(by: .seconds(3))
 
         #expect(stop.outcome == .overran)
@@ -243,8 +241,7 @@ struct AttachedListenerTests {
     }
 
     @Test func unknownOutcomeIsRefused() throws {
-        let error = VarlinkError.failed(
-            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "outcome"])
-        #expect(try fixture.call("Answer", ["token": "", "outcome": "overran"]) == .failure(error))
+        #expect(
+            try fixture.call("Answer", ["token": "", "outcome": "overran"]) == .failure(.invalidParameter("outcome")))
     }
 }

@@ -78,8 +78,7 @@ struct PostAdmissionTests {
         post(300)
         try fixture.loop.turnWithoutWaiting()
 
-        let other = try fixture.more("Subscribe", [:])
-        try fixture.turn { other.replies.count == 1 }
+        let other = try fixture.subscribe()
         fixture.mediator.post(LifecycleNotification.Name("org.example.own")!)
         try fixture.turn { other.replies.count == 2 }
         listener.finishAll()

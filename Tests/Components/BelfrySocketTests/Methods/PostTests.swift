@@ -28,8 +28,7 @@ struct PostTests {
             (["a": 1.5], #"{"a":1.5}"#), (["a": "é\n"], #"{"a":"é\n"}"#),
         ] as [(JSONValue, String)])
     func userInfoArrivesUnchanged(posted: JSONValue, text: String) throws {
-        let subscriber = try fixture.more("Subscribe", [:])
-        try fixture.turn { subscriber.replies.count == 1 }
+        let subscriber = try fixture.subscribe()
         var seen: [UserInfo] = []
         let observation = fixture.mediator.addObserver { seen.append($0.userInfo) }
         defer { observation.cancel() }
@@ -61,11 +60,9 @@ struct PostTests {
         #expect(received.map(\.isInForeground) == [true, false])
         #expect(received.first?.message == "mail" && received.first?.content == ["id": 7])
         let unnamed: JSONObject = ["foreground": true]
-        let error = VarlinkError.failed(
-            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "userInfo"])
         #expect(
             try fixture.call("Post", ["name": "didReceiveNotification", "userInfo": .object(unnamed)])
-                == .failure(error))
+                == .failure(.invalidParameter("userInfo")))
     }
 
     @Test func reservedNameIsNotPosted() throws {

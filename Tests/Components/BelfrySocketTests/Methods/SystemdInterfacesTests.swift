@@ -86,9 +86,7 @@ struct SystemdInterfacesTests {
     @Test(arguments: [nil, 8, -1] as [JSONValue?])
     func invalidLevelIsRefused(level: JSONValue?) throws {
         let parameters = level.map { ["level": $0] } ?? JSONObject()
-        let error = VarlinkError.failed(
-            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "level"])
-        #expect(try fixture.call("io.systemd.service.SetLogLevel", parameters) == .failure(error))
+        #expect(try fixture.call("io.systemd.service.SetLogLevel", parameters) == .failure(.invalidParameter("level")))
     }
 
     @Test func levelIsSet() throws {

@@ -14,13 +14,8 @@ struct RetainedNotificationsTests {
     private static let name = "belfry-notifications"
     /// As a default configuration has it.
     private static let size = 4 << 20
-    private let directory: TemporaryDirectory
-    private let manager: StandInSocket
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        manager = try StandInSocket(at: directory.path("notify"))
-    }
+    private let service = DaemonFixture()
+    private var manager: StandInSocket { service.manager }
 
     /// The memory of a process that has posted twenty notifications.
     private func memory(size: Int = size) throws -> RingFile {

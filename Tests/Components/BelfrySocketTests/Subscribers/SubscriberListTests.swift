@@ -18,14 +18,8 @@ struct SubscriberListTests {
     /// User info of some length.
     private func info(_ bytes: Int) -> UserInfo { ["filler": .string(String(repeating: "x", count: bytes))] }
 
-    private func subscriber(of fixture: SocketFixture, _ parameters: JSONObject = [:]) throws -> ReplyRecorder {
-        let subscriber = try fixture.more("Subscribe", parameters)
-        try fixture.turn { subscriber.replies.count == 1 }
-        return subscriber
-    }
-
     private func numbers(_ subscriber: ReplyRecorder) -> [Int64] {
-        subscriber.replies.compactMap { $0["notification"]?["sequence"]?.intValue }
+        subscriber.notifications.compactMap { $0["sequence"]?.intValue }
     }
 
     /// Posts without a reply, as fast as the client can.
@@ -38,8 +32,8 @@ struct SubscriberListTests {
     func subscriberThatReadsGetsEveryPostOfABurst(count: Int, bytes: Int) throws {
         // However slow the machine is.
         let fixture = try SocketFixture(waitLimit: .seconds(60))
-        let reader = try subscriber(of: fixture)
-        let some = try subscriber(of: fixture, ["names": ["org.example.tick"]])
+        let reader = try fixture.subscribe()
+        let some = try fixture.subscribe(["names": ["org.example.tick"]])
 
         post(count, bytes, fixture.client)
         try fixture.turn { [reader, some].allSatisfy { $0.isOver || $0.replies.count == count + 1 } }
@@ -49,8 +43,8 @@ struct SubscriberListTests {
 
     @Test func subscriberThatDoesNotReadHoldsNobodyUpForLong() throws {
         let fixture = try SocketFixture()
-        let sleeper = try subscriber(of: fixture)
-        let reader = try subscriber(of: fixture)
+        let sleeper = try fixture.subscribe()
+        let reader = try fixture.subscribe()
         sleeper.client.isPaused = true
 
         post(3_000, 10, fixture.client)
@@ -66,7 +60,7 @@ struct SubscriberListTests {
     @Test(arguments: [100, 16 << 10, 100 << 10])
     func slowSubscriberGetsTheNumberOfMissedNotifications(bytes: Int) throws {
         let fixture = try SocketFixture { $0.replaySize = 1 << 20 }
-        let sleeper = try subscriber(of: fixture)
+        let sleeper = try fixture.subscribe()
         sleeper.client.isPaused = true
 
         while try fixture.call("GetState").get()["subscribers"] == 1 {
@@ -89,8 +83,8 @@ struct SubscriberListTests {
 
     @Test func notificationThatIsTooLongForTheRingIsMissedByAll() throws {
         let fixture = try SocketFixture { $0.replaySize = 64 << 10 }
-        let all = try subscriber(of: fixture)
-        let others = try subscriber(of: fixture, ["names": ["org.example.tick"]])
+        let all = try fixture.subscribe()
+        let others = try fixture.subscribe(["names": ["org.example.tick"]])
 
         fixture.mediator.post(.flushRequested, userInfo: info(40 << 10))
         try fixture.turn { all.isOver }
@@ -103,7 +97,7 @@ struct SubscriberListTests {
 
     @Test func subscriberIsNotBehindOnWhatItDidNotAskFor() throws {
         let fixture = try SocketFixture()
-        let some = try subscriber(of: fixture, ["names": ["org.example.tick", "didReload"]])
+        let some = try fixture.subscribe(["names": ["org.example.tick", "didReload"]])
 
         for _ in 0..<3_000 { fixture.mediator.post(.flushRequested) }
         post(1, 10, fixture.client)

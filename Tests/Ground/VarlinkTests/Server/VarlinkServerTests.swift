@@ -47,19 +47,14 @@ struct VarlinkServerTests {
         #expect(try VarlinkReply(message: ArraySlice(replies[1].utf8)).error == "org.varlink.service.\(error)")
     }
 
-    @Test(
-        arguments: [
-            (#"{"parameters":{"text":"a"},"method":"org.example.test.Echo"}"#, #"{"parameters":{"text":"a"}}"#),
-            (#"{"method":"org.example.test.Echo","parameters":null}"#, "{}"),
-            (
-                #" {"meth\u006fd" : "org.example.test.Ech\u006f" , "parameters" : { "t\u0065xt" : "\u0061" } } "#,
-                #"{"parameters":{"text":"a"}}"#
-            ),
-            (
-                #"{"method":"org.example.test.Echo","parameters":{"text":null,"point":{"x":1.0}}}"#,
-                #"{"parameters":{"text":null,"point":{"x":1.0}}}"#
-            ),
-        ])
+    @Test(arguments: [
+        #"{"parameters":{"text":"a"},"method":"org.example.test.Echo"}"#: #"{"parameters":{"text":"a"}}"#,
+        #"{"method":"org.example.test.Echo","parameters":null}"#: "{}",
+        #" {"meth\u006fd" : "org.example.test.Ech\u006f" , "parameters" : { "t\u0065xt" : "\u0061" } } "#:
+            #"{"parameters":{"text":"a"}}"#,
+        #"{"method":"org.example.test.Echo","parameters":{"text":null,"point":{"x":1.0}}}"#:
+            #"{"parameters":{"text":null,"point":{"x":1.0}}}"#,
+    ])
     func callIsReadInAnySpelling(text: String, reply: String) throws {
         let peer = try fixture.peer()
         for _ in 0..<2 { peer.write(Array(text.utf8) + [0]) }

@@ -3,34 +3,33 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DeliveryTests {
-    /// A listener made of a closure.
-    final class Answering: LifecycleListener {
-        let name: String
-        private let make: (Answering) -> [LifecycleAnswer]
-
-        init(_ name: String, _ make: @escaping (Answering) -> [LifecycleAnswer]) {
-            self.name = name
-            self.make = make
-        }
-
-        var answers: [LifecycleAnswer] { make(self) }
-    }
-
     let fixture = MediatorFixture()
 
-    private func add(_ name: String, _ make: @escaping (Answering) -> [LifecycleAnswer]) throws {
-        try fixture.mediator.addListener(Answering(name, make))
+    private func add(
+        _ name: String, @LifecycleAnswerBuilder _ make: @escaping (ClosureListener) -> [LifecycleAnswer]
+    ) throws {
+        try fixture.mediator.addListener(ClosureListener(name, make))
     }
 
     @Test func listenersOfANotificationAreThoseThatAreCalled() throws {
         let mediator = fixture.mediator
-        try add("lamp") { [$0.onAction("light", title: "Light") { _ in }, $0.onOpenURL { _ in false }] }
-        try add("bell") { [$0.onAction("ring", title: "Ring") { _ in }, $0.on(.willResignActive) { _ in }] }
-        try add("horn") { [$0.on(.willResignActive) { _ in }, $0.on(.flushRequested) { _ in }] }
+        try add("lamp") {
+            $0.onAction("light", title: "Light") { _ in }
+            $0.onOpenURL { _ in false }
+        }
+        try add("bell") {
+            $0.onAction("ring", title: "Ring") { _ in }
+            $0.on(.willResignActive) { _ in }
+        }
+        try add("horn") {
+            $0.on(.willResignActive) { _ in }
+            $0.on(.flushRequested) { _ in }
+        }
         var named: [String: [String]] = [:]
         let observer = mediator.addObserver { [unowned mediator] in
             named[$0.name.rawValue] = mediator.listeners(answering: $0)
@@ -49,13 +48,11 @@ struct DeliveryTests {
     @Test func everyListenerIsAskedToOpenAURLThatIsForAll() throws {
         var asked: [String] = []
         for (name, opens) in [("declines", false), ("opens", true), ("opens too", true)] {
-            try add(name) { listener in
-                [
-                    listener.onOpenURL { _ in
-                        asked.append(name)
-                        return opens
-                    }
-                ]
+            try add(name) {
+                $0.onOpenURL { _ in
+                    asked.append(name)
+                    return opens
+                }
             }
         }
         var report: LifecycleReport?
@@ -73,11 +70,9 @@ struct DeliveryTests {
             ["rotate", "shrink"].map { id in listener.onAction(id, title: id) { _ in performed.append("one \(id)") } }
         }
         try add("two") {
-            [
-                $0.onAction("warm", title: "warm up", subtitle: "slow", userInfo: ["icon": "fire"]) { _ in
-                    performed.append("two warm")
-                }
-            ]
+            $0.onAction("warm", title: "warm up", subtitle: "slow", userInfo: ["icon": "fire"]) { _ in
+                performed.append("two warm")
+            }
         }
         var reports: [LifecycleReport] = []
 
@@ -97,12 +92,10 @@ struct DeliveryTests {
         var asked: [String] = []
         for (name, verdict) in [("a", true), ("b", false), ("c", false)] {
             try add(name) {
-                [
-                    $0.onLaunch { _ in
-                        asked.append(name)
-                        return verdict
-                    }
-                ]
+                $0.onLaunch { _ in
+                    asked.append(name)
+                    return verdict
+                }
             }
         }
 
@@ -114,7 +107,7 @@ struct DeliveryTests {
     }
 
     @Test func userInfoThatDoesNotFitIsAFailure() throws {
-        try add("typed") { [$0.onEvent(MemoryWarning.self) { _ in }] }
+        try add("typed") { $0.onEvent(MemoryWarning.self) { _ in } }
         var report: LifecycleReport?
 
         fixture.mediator.post(.didReceiveMemoryWarning, userInfo: ["level": 7]) { report = $0 }

@@ -8,18 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ListenerCallTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5), stopExtensionMax: 10))
-    let slow = SlowListener("slow", deadline: .seconds(20))
-    let recorder = Recorder()
+    let slow: SlowListener
 
-    final class Recorder { var progress: [LifecycleProgress] = [] }
-
-    init() throws {
+    init() {
         // Called after the slow one: a stop goes in reverse order.
         fixture.listener("quick", [.willTerminate], deadline: .zero)
-        try fixture.mediator.addListener(slow)
-        fixture.observe { [recorder] in
-            if case .progress(let progress) = $0 { recorder.progress.append(progress) }
-        }
+        slow = fixture.slow(deadline: .seconds(20))
+        fixture.recordProgress()
         fixture.perform(.launch, .stop)
     }
 
@@ -38,9 +33,9 @@ struct ListenerCallTests {
         await fixture.until { fixture.mediator.state == .notRunning }
 
         #expect(outcomes() == [.completed, .completed])
-        #expect(recorder.progress.filter(\.isExtended).count == 12)
-        #expect(recorder.progress.last?.name == "slow" && recorder.progress.last?.text == "piece")
-        #expect(recorder.progress.last?.remaining == .seconds(2))
+        #expect(fixture.progress.filter(\.isExtended).count == 12)
+        #expect(fixture.progress.last?.name == "slow" && fixture.progress.last?.text == "piece")
+        #expect(fixture.progress.last?.remaining == .seconds(2))
     }
 
     @Test func answerIsCancelledWhenReportsCease() {
@@ -73,8 +68,7 @@ struct ListenerCallTests {
         let deadlines = LifecycleDeadlines(stop: .seconds(6), stopExtensionMax: factor)
         let fixture = MediatorFixture(deadlines: deadlines)
         let hanging = fixture.listener("hanging", [.willTerminate], deadline: .seconds(2), .stubborn)
-        let slow = SlowListener("slow", deadline: .seconds(100))
-        try fixture.mediator.addListener(slow)
+        let slow = fixture.slow(deadline: .seconds(100))
         fixture.perform(.launch, .stop)
 
         for _ in 0..<30 {
@@ -108,8 +102,8 @@ struct ListenerCallTests {
         fixture.clock.advance(by: .seconds(1))
         slow.progress?.report(nextWithin: .seconds(2))
 
-        #expect(recorder.progress.map(\.isExtended) == [false])
-        #expect(recorder.progress.map(\.remaining) == [.seconds(4)])
+        #expect(fixture.progress.map(\.isExtended) == [false])
+        #expect(fixture.progress.map(\.remaining) == [.seconds(4)])
         slow.finish()
     }
 
@@ -120,15 +114,14 @@ struct ListenerCallTests {
 
         progress?.report()
 
-        #expect(recorder.progress.isEmpty)
+        #expect(fixture.progress.isEmpty)
     }
 
     @Test func progressOfALeafExtendsTheComposite() throws {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
         let leaf = SlowListener("leaf", deadline: .seconds(20))
         try fixture.mediator.addListener(CompositeListener("tree", clock: fixture.clock, [leaf]))
-        let recorder = Recorder()
-        fixture.observe { if case .progress(let progress) = $0 { recorder.progress.append(progress) } }
+        fixture.recordProgress()
         fixture.perform(.launch, .stop)
 
         fixture.clock.advance(by: .seconds(4))
@@ -136,16 +129,15 @@ struct ListenerCallTests {
         fixture.clock.advance(by: .seconds(4))
 
         #expect(fixture.mediator.state == .background)
-        #expect(recorder.progress.map(\.name) == ["tree"])
-        #expect(recorder.progress.map(\.text) == ["leaf: half"])
+        #expect(fixture.progress.map(\.name) == ["tree"])
+        #expect(fixture.progress.map(\.text) == ["leaf: half"])
         leaf.finish()
         slow.finish()
     }
 
     @Test func taskWithProgressDelaysAStopUpToItsDeadline() {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
-        let recorder = Recorder()
-        fixture.observe { if case .progress(let progress) = $0 { recorder.progress.append(progress) } }
+        fixture.recordProgress()
         fixture.perform(.launch)
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(8))
         fixture.perform(.stop)
@@ -160,7 +152,7 @@ struct ListenerCallTests {
 
         #expect(task.isEnded)
         #expect(fixture.mediator.state == .notRunning)
-        #expect(recorder.progress.last?.isExtended == true)
+        #expect(fixture.progress.last?.isExtended == true)
         slow.finish()
     }
 

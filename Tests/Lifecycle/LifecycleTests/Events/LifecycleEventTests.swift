@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 /// An event by `Codable` alone.
@@ -90,8 +91,9 @@ struct LifecycleEventTests {
 
     @Test func eventIsPostedObservedAndAnswered() throws {
         let mediator = LifecycleMediator(clock: ManualClock())
-        let recorder = UploadListener()
-        try mediator.addListener(recorder)
+        var answered: [Uploaded] = []
+        let listener = ClosureListener("uploads") { $0.onEvent(Uploaded.self) { answered.append($0) } }
+        try mediator.addListener(listener)
         var observed: [Uploaded] = []
         let observation = mediator.addObserver(of: Uploaded.self) { observed.append($0) }
 
@@ -99,16 +101,8 @@ struct LifecycleEventTests {
         mediator.post(Uploaded.name, userInfo: ["path": "/b", "bytes": 2])
 
         #expect(observed == [Uploaded(path: "/a", bytes: 1), Uploaded(path: "/b", bytes: 2)])
-        #expect(recorder.uploaded == observed)
+        #expect(answered == observed)
         observation.cancel()
-    }
-
-    private final class UploadListener: LifecycleListener {
-        private(set) var uploaded: [Uploaded] = []
-
-        var answers: [LifecycleAnswer] {
-            onEvent(Uploaded.self) { [self] in uploaded.append($0) }
-        }
     }
 
     /// All properties of the type are optional, so that it would fit any object.
@@ -118,8 +112,7 @@ struct LifecycleEventTests {
             var value: Double?
         }
         let mediator = LifecycleMediator(clock: ManualClock())
-        let listener = RefusingTypes()
-        try mediator.addListener(listener)
+        try mediator.addListener(ClosureListener("typed") { $0.onEvent(Measured.self) { _ in } })
         var report: LifecycleReport?
 
         mediator.post(Measured(value: .nan)) { report = $0 }
@@ -130,11 +123,5 @@ struct LifecycleEventTests {
         #expect(report?.problems.first?.contains("'com.example.measured' could not be encoded: ") == true)
         #expect(Endless().userInfo.keys == ["encodingError"])
         #expect(Door.open.userInfo == ["encodingError": "Door is not encoded as an object"])
-    }
-
-    private final class RefusingTypes: LifecycleListener {
-        var answers: [LifecycleAnswer] {
-            onEvent(Measured.self) { _ in }
-        }
     }
 }

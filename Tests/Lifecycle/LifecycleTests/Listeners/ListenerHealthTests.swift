@@ -3,22 +3,12 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 struct ListenerHealthTests {
-    final class FrailListener: LifecycleListener {
-        let name: String
-        var health = ListenerHealth.healthy
-
-        init(_ name: String) { self.name = name }
-
-        var answers: [LifecycleAnswer] {
-            on(.flushRequested) { _ in }
-        }
-    }
-
     let fixture = MediatorFixture()
-    let frail = FrailListener("frail")
+    let frail = ClosureListener("frail")
     let recorder = Recorder()
 
     final class Recorder { var received: [[ListenerHealthReport]] = [] }
@@ -55,7 +45,7 @@ struct ListenerHealthTests {
     }
 
     @Test func compositeHasTheHealthOfItsWorstLeaf() throws {
-        let other = FrailListener("other")
+        let other = ClosureListener("other")
         let composite = try CompositeListener("tree", clock: fixture.clock, [frail, other])
         #expect(composite.health == .healthy)
 

@@ -4,6 +4,7 @@
 import Glibc
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 /// The places of listeners that are added and removed.
@@ -45,7 +46,6 @@ struct ListenerRegistryTests {
     }
 
     @Test func listenersAreFollowedByTypeWhateverTheirNames() throws {
-        let index = IndexListener()
         try fixture.mediator.addListener(index)
         try add(PlacedListener("a"), PlacedListener("b"))
         #expect(order == ["a", "b", "index"])
@@ -61,19 +61,14 @@ struct ListenerRegistryTests {
     }
 
     @Test func circleOfTypesIsRefused() throws {
-        try fixture.mediator.addListener(IndexListener())
+        try fixture.mediator.addListener(index)
 
         #expect(throws: ListenerOrderError.cycle(["index", "a"])) { try add(PlacedListener("a", follows: ["index"])) }
         #expect(throws: ListenerOrderError.cycle(["own"])) { try fixture.mediator.addListener(OwnFollower()) }
         #expect(order == ["index"])
     }
 
-    /// Follows two types.
-    private final class IndexListener: LifecycleListener {
-        let name = "index"
-        var follows: [String] { [PlacedListener.typeName, RecordingStore.typeName] }
-        var answers: [LifecycleAnswer] { [] }
-    }
+    private let index = ClosureListener("index", follows: [PlacedListener.typeName, RecordingStore.typeName])
 
     /// Follows its own type.
     private final class OwnFollower: LifecycleListener {

@@ -3,28 +3,12 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CompositeListenerTests {
     struct Broken: Error, CustomStringConvertible { let description = "lens cap on" }
-
-    /// Answers requests whose poster waits for the result.
-    final class Asked: LifecycleListener {
-        let name: String
-        private let opens: Bool
-
-        init(_ name: String, opens: Bool) {
-            self.name = name
-            self.opens = opens
-        }
-
-        var answers: [LifecycleAnswer] {
-            onOpenURL { [self] _ in opens }
-            onFetch { [self] _ in opens ? .newData : .noData }
-            onAction(name, title: "A thing that \(name) does") { _ in }
-        }
-    }
 
     let fixture = MediatorFixture()
 
@@ -32,9 +16,7 @@ struct CompositeListenerTests {
         _ name: String, _ interests: [LifecycleNotification.Name] = [.didFinishLaunching, .willTerminate],
         deadline: Duration? = nil, _ behavior: RecordingListener.Behavior = .atOnce
     ) -> RecordingListener {
-        let leaf = RecordingListener(name, interests, deadline: deadline, behavior: behavior)
-        leaf.journal = { [unowned fixture] in fixture.calls.append($0) }
-        return leaf
+        fixture.recorder(name, interests, deadline: deadline, behavior)
     }
 
     @discardableResult
@@ -113,7 +95,14 @@ struct CompositeListenerTests {
     }
 
     @Test func outcomesOfLeavesAreCombined() throws {
-        try add(Asked("no", opens: false), Asked("yes", opens: true))
+        let leaves = [("no", false), ("yes", true)].map { name, opens in
+            ClosureListener(name) {
+                $0.onOpenURL { _ in opens }
+                $0.onFetch { _ in opens ? .newData : .noData }
+                $0.onAction(name, title: "A thing that \(name) does") { _ in }
+            }
+        }
+        try add(leaves[0], leaves[1])
         var reports: [LifecycleReport] = []
 
         fixture.mediator.post(.openURL, userInfo: ["url": "rtsp://camera"]) { reports.append($0) }

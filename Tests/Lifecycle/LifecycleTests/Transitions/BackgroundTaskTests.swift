@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 struct BackgroundTaskTests {
@@ -25,8 +26,7 @@ struct BackgroundTaskTests {
     }
 
     @Test func taskWithoutAnEndLeavesTimeForTheListeners() async throws {
-        let slow = SlowListener("slow", deadline: .seconds(10))
-        try fixture.mediator.addListener(slow)
+        let slow = fixture.slow(deadline: .seconds(10))
         let task = fixture.mediator.beginBackgroundTask(named: "hold", deadline: .seconds(31_536_000))
         let plan = fixture.mediator.plan(for: .stop)
         let share = try #require(plan.steps.last?.groups.joined().first?.share)
@@ -41,12 +41,17 @@ struct BackgroundTaskTests {
     }
 
     @Test func secondStopExpiresTasksBegunDuringTheFirst() throws {
-        let listener = TaskListener(on: .willTerminate, fixture.mediator)
+        var task: BackgroundTask?
+        let listener = ClosureListener("working") { [unowned mediator = fixture.mediator] in
+            $0.on(.willTerminate) { _ in
+                task = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
+            }
+        }
         try fixture.mediator.addListener(listener)
 
         fixture.perform(.stop, .stop)
 
-        #expect(listener.task?.expiry == .secondStop)
+        #expect(task?.expiry == .secondStop)
         #expect(fixture.ended.count == 3)
         #expect(fixture.mediator.state == .notRunning)
     }
@@ -66,24 +71,5 @@ struct BackgroundTaskTests {
 
         #expect(fixture.mediator.state == .notRunning)
         #expect(fixture.clock.pendingTimers == 0)
-    }
-}
-
-/// A listener that begins a background task when it is called, as apps do in `didEnterBackground`.
-final class TaskListener: LifecycleListener {
-    let name = "working"
-    private(set) var task: BackgroundTask?
-    private let interest: LifecycleNotification.Name
-    private unowned let mediator: LifecycleMediator
-
-    init(on interest: LifecycleNotification.Name, _ mediator: LifecycleMediator) {
-        self.interest = interest
-        self.mediator = mediator
-    }
-
-    var answers: [LifecycleAnswer] {
-        on(interest) { [self] _ in
-            task = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
-        }
     }
 }

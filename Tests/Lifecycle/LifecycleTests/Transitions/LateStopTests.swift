@@ -48,16 +48,11 @@ struct LateStopTests {
 @Suite(.timeLimit(.minutes(1)))
 struct LateStopProgressTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(4), stopExtensionMax: 10))
-    let slow = SlowListener("slow", on: .willReload, deadline: .seconds(30))
-    let recorder = Recorder()
+    let slow: SlowListener
 
-    final class Recorder { var progress: [LifecycleProgress] = [] }
-
-    init() throws {
-        try fixture.mediator.addListener(slow)
-        fixture.observe { [recorder] in
-            if case .progress(let progress) = $0 { recorder.progress.append(progress) }
-        }
+    init() {
+        slow = fixture.slow(on: .willReload, deadline: .seconds(30))
+        fixture.recordProgress()
         fixture.perform(.launch, .reload)
     }
 
@@ -68,7 +63,7 @@ struct LateStopProgressTests {
             slow.progress?.report(nextWithin: .seconds(2), "piece")
         }
         #expect(fixture.mediator.pending == ["slow"])
-        let last = recorder.progress.last
+        let last = fixture.progress.last
         #expect(last?.trigger == .stop && last?.isExtended == true)
         // Two seconds of its own, and the half of the stop.
         #expect(last?.remaining == .seconds(4) && last?.window == .seconds(2))
@@ -89,8 +84,8 @@ struct LateStopProgressTests {
 
         fixture.perform(.stop)
 
-        #expect(recorder.progress.map(\.trigger) == [.reload, .stop])
-        #expect(recorder.progress.last?.isExtended == true && recorder.progress.last?.remaining == .seconds(10))
+        #expect(fixture.progress.map(\.trigger) == [.reload, .stop])
+        #expect(fixture.progress.last?.isExtended == true && fixture.progress.last?.remaining == .seconds(10))
         fixture.clock.advance(by: .seconds(8) - .microseconds(1))
         #expect(fixture.mediator.pending == ["slow"])
         fixture.clock.advance(by: .microseconds(1))

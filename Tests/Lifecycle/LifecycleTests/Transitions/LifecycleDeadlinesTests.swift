@@ -25,10 +25,8 @@ struct LifecycleDeadlinesTests {
     @Test(arguments: times, times)
     func progressOfAnySizeIsAcceptedInAStop(window: Duration, deadline: Duration) {
         let fixture = MediatorFixture()
-        let slow = [SlowListener("a", deadline: deadline), SlowListener("b", deadline: deadline)]
-        for listener in slow { try? fixture.mediator.addListener(listener) }
-        var reports: [LifecycleProgress] = []
-        fixture.observe { if case .progress(let progress) = $0 { reports.append(progress) } }
+        let slow = ["a", "b"].map { fixture.slow($0, deadline: deadline) }
+        fixture.recordProgress()
         fixture.perform(.launch)
 
         fixture.perform(.stop)
@@ -36,7 +34,7 @@ struct LifecycleDeadlinesTests {
         let plan = fixture.mediator.plan(for: .stop)
         fixture.perform(.stop)
 
-        #expect(reports.allSatisfy { $0.remaining >= .zero && $0.window >= .zero })
+        #expect(fixture.progress.allSatisfy { $0.remaining >= .zero && $0.window >= .zero })
         #expect(plan.longest >= .zero)
         #expect(fixture.mediator.state == .notRunning)
         for listener in slow { listener.finish() }

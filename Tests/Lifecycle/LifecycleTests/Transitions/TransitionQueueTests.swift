@@ -25,6 +25,12 @@ struct TransitionQueueTests {
         }
     }
 
+    private func finishReload() async {
+        slow.behavior = .atOnce
+        slow.finish()
+        await fixture.until { !fixture.mediator.isInTransition }
+    }
+
     /// The notifications after a reload during which these triggers came.
     private func notifications(after requests: [(LifecycleTrigger, UserInfo)]) async -> [String] {
         fixture.perform(.reload)
@@ -32,9 +38,7 @@ struct TransitionQueueTests {
         let observation = fixture.mediator.addObserver { [recorder] in
             recorder.seen.append(($0.name, $0.userInfo))
         }
-        slow.behavior = .atOnce
-        slow.finish()
-        await fixture.until { !fixture.mediator.isInTransition }
+        await finishReload()
         observation.cancel()
         return recorder.seen.dropFirst().map { name, userInfo in
             guard case .int(let count) = userInfo["count"] else { return "\(name)" }
@@ -50,9 +54,7 @@ struct TransitionQueueTests {
         fixture.mediator.resumeNext { _ in reported = true }
         let moves = fixture.mediator.pendingTransitions.map(\.trigger)
 
-        slow.behavior = .atOnce
-        slow.finish()
-        await fixture.until { !fixture.mediator.isInTransition }
+        await finishReload()
 
         #expect(moves == [.reload, .resume, .pause, .resume])
         #expect(reported && fixture.mediator.state == .active)
@@ -68,9 +70,7 @@ struct TransitionQueueTests {
         }
 
         for number in withdrawn { fixture.mediator.withdraw(requests[number]) }
-        slow.behavior = .atOnce
-        slow.finish()
-        await fixture.until { !fixture.mediator.isInTransition }
+        await finishReload()
 
         #expect(reported == [0, 1].filter { !withdrawn.contains($0) })
         #expect(fixture.mediator.state == (withdrawn.count == 2 ? .active : .background))
@@ -104,8 +104,6 @@ struct TransitionQueueTests {
 
         #expect(recorder.merged.map(\.0) == [.reload, .reload])
         #expect(recorder.merged.map(\.1) == Array(peers[1...]))
-        slow.behavior = .atOnce
-        slow.finish()
-        await fixture.until { !fixture.mediator.isInTransition }
+        await finishReload()
     }
 }

@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -14,7 +15,7 @@ struct TransitionRunnerTests {
     }
 
     @Test func launchGoesOnWithoutAListenerThatIsNotRequired() {
-        let failing = OptionalListener("cache", Oops())
+        let failing = ClosureListener("cache", isRequired: false) { $0.on(.didFinishLaunching) { _ in throw Oops() } }
         #expect(throws: Never.self) { try fixture.mediator.addListener(failing) }
 
         fixture.perform(.launch)
@@ -24,7 +25,9 @@ struct TransitionRunnerTests {
     }
 
     @Test func refusalOfAListenerThatIsNotRequiredCounts() {
-        let failing = OptionalListener("cache", LifecycleRefusal("not today"))
+        let failing = ClosureListener("cache", isRequired: false) {
+            $0.on(.didFinishLaunching) { _ in throw LifecycleRefusal("not today") }
+        }
         #expect(throws: Never.self) { try fixture.mediator.addListener(failing) }
 
         fixture.perform(.launch)
@@ -33,13 +36,12 @@ struct TransitionRunnerTests {
     }
 
     @Test func outermostListenerFramesThoseThatAreAddedLater() throws {
-        let frame = RecordingListener("frame", [.didBecomeActive, .willResignActive])
-        frame.journal = { [unowned fixture] in fixture.calls.append($0) }
+        let frame = fixture.recorder("frame", [.didBecomeActive, .willResignActive])
         try fixture.mediator.addOutermostListener(frame)
         for name in ["a", "b"] { fixture.listener(name, [.didBecomeActive, .willResignActive]) }
         fixture.perform(.launch)
         fixture.listener("c", [.didBecomeActive, .willResignActive])
-        #expect(throws: Never.self) { try fixture.mediator.addListener(FollowingListener("d", follows: ["frame"])) }
+        #expect(throws: Never.self) { try fixture.mediator.addListener(ClosureListener("d", follows: ["frame"])) }
 
         fixture.perform(.interrupt)
 
@@ -63,25 +65,4 @@ struct TransitionRunnerTests {
         #expect(events == ["launch begins", "launch ended", "pause begins", "pause ended"])
         #expect(fixture.mediator.state == .background)
     }
-}
-
-/// A listener without which the service launches. It throws in `didFinishLaunching`.
-private final class OptionalListener: LifecycleListener {
-    let name: String
-    let isRequired = false
-    private let error: any Error
-
-    init(_ name: String, _ error: any Error) { (self.name, self.error) = (name, error) }
-
-    var answers: [LifecycleAnswer] { on(.didFinishLaunching) { [self] _ in throw error } }
-}
-
-/// A listener that follows others, and does nothing.
-private final class FollowingListener: LifecycleListener {
-    let name: String
-    let follows: [String]
-
-    init(_ name: String, follows: [String]) { (self.name, self.follows) = (name, follows) }
-
-    var answers: [LifecycleAnswer] { on(.flushRequested) { _ in } }
 }

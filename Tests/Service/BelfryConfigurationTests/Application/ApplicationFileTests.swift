@@ -58,29 +58,18 @@ struct ApplicationFileTests {
     }
 
     @Test(arguments: [
-        ("", "1:1: error: missing section [Application]"),
-        ("[Application]\n[On]\nStop=a", "1:2: error: missing key 'Unit' in section [Application]"),
-        (
-            "[Application]\nUnit=a.service",
-            "2:1: error: there is nothing to run, section [On] is missing or empty"
-        ),
-        (
-            "[Application]\nUnit=a.service\n[On]\nPause=a\ndidEnterBackground=b",
-            "5:1: error: 'didEnterBackground' and 'Pause' are the same notification, use one of them"
-        ),
-        (
-            "[Application]\nUnit=a.service\n[On]\nPause=./a",
-            "4:7: error: invalid value of 'Pause': expected an absolute path or a name without '/', not './a'"
-        ),
-        (
-            "[Application]\nUnit=a.service\n[On]\n1x=a",
-            "4:1: error: invalid notification name '1x', expected a letter, then letters, digits, '.' and '-'"
-        ),
-        (
-            "[Application]\nUnit=a.service\nHealthInterval=1ms\n[On]\nStop=a",
-            "3:16: error: invalid value of 'HealthInterval': expected a time span from 1s to 1d"
-        ),
-        ("[Aplication]\nUnit=a.service", "1:2: error: unknown section [Aplication], did you mean '[Application]'?"),
+        "": "1:1: error: missing section [Application]",
+        "[Application]\n[On]\nStop=a": "1:2: error: missing key 'Unit' in section [Application]",
+        "[Application]\nUnit=a.service": "2:1: error: there is nothing to run, section [On] is missing or empty",
+        "[Application]\nUnit=a.service\n[On]\nPause=a\ndidEnterBackground=b":
+            "5:1: error: 'didEnterBackground' and 'Pause' are the same notification, use one of them",
+        "[Application]\nUnit=a.service\n[On]\nPause=./a":
+            "4:7: error: invalid value of 'Pause': expected an absolute path or a name without '/', not './a'",
+        "[Application]\nUnit=a.service\n[On]\n1x=a":
+            "4:1: error: invalid notification name '1x', expected a letter, then letters, digits, '.' and '-'",
+        "[Application]\nUnit=a.service\nHealthInterval=1ms\n[On]\nStop=a":
+            "3:16: error: invalid value of 'HealthInterval': expected a time span from 1s to 1d",
+        "[Aplication]\nUnit=a.service": "1:2: error: unknown section [Aplication], did you mean '[Application]'?",
     ])
     func errorsHaveTheirPlace(text: String, message: String) {
         let file = file(text)

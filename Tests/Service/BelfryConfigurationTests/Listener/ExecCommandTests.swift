@@ -7,14 +7,13 @@ import Testing
 struct ExecCommandTests {
     /// `Tests/System/listeners/test_listener_files.py` compares these with systemd.
     @Test(arguments: [
-        ("/bin/echo a  'b c' \"d\\te\" --x=\"f g\"h", ["a", "b c", "d\te", "--x=f gh"]),
-        (
-            "/bin/echo ${ONE} x${TWO}y $TWO $NONE ${NONE} $$ONE $${ONE} a$ONE $1 $ONE-b $ x ${1}y ${ONE $TWO",
-            ["one", "xtwo twoy", "two", "two", "", "$ONE", "${ONE}", "a$ONE", "x", "y", "${ONE", "two", "two"]
-        ),
-        ("/bin/echo $QUOTED '$TWO' \"${TWO}\"", ["a b", "c d", "two", "two", "two two"]),
-        ("/bin/echo %i 100%% \\; ';'", ["name", "100%", ";", ";"]),
-        (":/bin/echo $TWO ${TWO} $$", ["$TWO", "${TWO}", "$$"]),
+        "/bin/echo a  'b c' \"d\\te\" --x=\"f g\"h": ["a", "b c", "d\te", "--x=f gh"],
+        "/bin/echo ${ONE} x${TWO}y $TWO $NONE ${NONE} $$ONE $${ONE} a$ONE $1 $ONE-b $ x ${1}y ${ONE $TWO": [
+            "one", "xtwo twoy", "two", "two", "", "$ONE", "${ONE}", "a$ONE", "x", "y", "${ONE", "two", "two",
+        ],
+        "/bin/echo $QUOTED '$TWO' \"${TWO}\"": ["a b", "c d", "two", "two", "two two"],
+        "/bin/echo %i 100%% \\; ';'": ["name", "100%", ";", ";"],
+        ":/bin/echo $TWO ${TWO} $$": ["$TWO", "${TWO}", "$$"],
     ])
     func wordsAreThoseOfSystemd(text: String, arguments: [String]) throws {
         let variables = ["ONE": "one", "TWO": "two two", "QUOTED": "'a b' c\\ d"]

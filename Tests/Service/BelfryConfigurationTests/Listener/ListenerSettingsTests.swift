@@ -49,28 +49,20 @@ struct ListenerSettingsTests {
     }
 
     @Test(arguments: [
-        ("", "1:1: error: missing section [Listener]"),
-        ("[Listener]\nOn=a\n", "1:2: error: missing key 'Exec' in section [Listener]"),
-        ("[Listener]\nExec=a\n", "1:2: error: missing key 'On' in section [Listener]"),
-        ("[Listener]\nOn=a\nOn=\nExec=a\n", "1:2: error: missing key 'On' in section [Listener]"),
-        ("[Listenr]\n", "1:2: error: unknown section [Listenr], did you mean '[Listener]'?"),
-        ("[Service]\n", "1:2: error: unknown section [Service]"),
-        (
-            "[Listener]\nOn=a\nExec=b\nTimout=3",
-            "4:1: error: unknown key 'Timout' in section [Listener], did you mean 'Timeout'?"
-        ),
-        (
-            "[Listener]\nOn=a\nExec=b\nUser=c",
-            "4:1: error: unknown key 'User' in section [Listener], it belongs to the unit: 'systemctl edit'"
-        ),
-        (
-            "[Listener]\nOn=a\nExec=b ; c",
-            "3:8: error: invalid value of 'Exec': only one command is allowed; write '\\;' for an argument ';'"
-        ),
-        (
-            "[Listener]\nOn=a\nExec=b\nTimeout=infinity",
-            "4:9: error: invalid value of 'Timeout': expected a time span from 1ms to 1d"
-        ),
+        "": "1:1: error: missing section [Listener]",
+        "[Listener]\nOn=a\n": "1:2: error: missing key 'Exec' in section [Listener]",
+        "[Listener]\nExec=a\n": "1:2: error: missing key 'On' in section [Listener]",
+        "[Listener]\nOn=a\nOn=\nExec=a\n": "1:2: error: missing key 'On' in section [Listener]",
+        "[Listenr]\n": "1:2: error: unknown section [Listenr], did you mean '[Listener]'?",
+        "[Service]\n": "1:2: error: unknown section [Service]",
+        "[Listener]\nOn=a\nExec=b\nTimout=3":
+            "4:1: error: unknown key 'Timout' in section [Listener], did you mean 'Timeout'?",
+        "[Listener]\nOn=a\nExec=b\nUser=c":
+            "4:1: error: unknown key 'User' in section [Listener], it belongs to the unit: 'systemctl edit'",
+        "[Listener]\nOn=a\nExec=b ; c":
+            "3:8: error: invalid value of 'Exec': only one command is allowed; write '\\;' for an argument ';'",
+        "[Listener]\nOn=a\nExec=b\nTimeout=infinity":
+            "4:9: error: invalid value of 'Timeout': expected a time span from 1ms to 1d",
     ])
     func errorsHaveTheirPlace(text: String, message: String) {
         let file = file(text)

@@ -121,25 +121,21 @@ struct SectionDecoderTests {
     }
 
     @Test(arguments: [
-        ("Threads=256", "9: error: invalid value of 'Threads': number '256' is out of range, expected 0 to 255"),
-        ("Threads=x", "9: error: invalid value of 'Threads': expected a whole number, not 'x'"),
-        ("IsOn=maybe", "6: error: invalid value of 'IsOn': expected 'yes' or 'no', not 'maybe'"),
-        ("Ratio=nan", "7: error: invalid value of 'Ratio': expected a number, not 'nan'"),
-        ("Ratio=1e999", "7: error: invalid value of 'Ratio': expected a number, not '1e999'"),
-        ("Timeout=fast", "9: error: invalid value of 'Timeout': expected a number with a unit of time, such as '30s'"),
-        ("Timeout=1min 5x", "15: error: invalid value of 'Timeout': unknown unit of time 'x'"),
-        ("Timeout=infinity", "9: error: invalid value of 'Timeout': expected a time span, it cannot be 'infinity'"),
-        ("SizeMax=-1", "9: error: invalid value of 'SizeMax': expected a number"),
-        (
-            "Format=jpg",
-            "8: error: invalid value of 'Format': expected one of 'jpeg', 'webp', not 'jpg', did you mean 'jpeg'?"
-        ),
-        ("Folders=a 'b", "11: error: invalid value of 'Folders': missing closing quote"),
-        ("Times=1s 2x", "11: error: invalid value of 'Times': unknown unit of time 'x'"),
-        (
-            "Formats=jpeg wepb",
-            "14: error: invalid value of 'Formats': expected one of 'jpeg', 'webp', not 'wepb', did you mean 'webp'?"
-        ),
+        "Threads=256": "9: error: invalid value of 'Threads': number '256' is out of range, expected 0 to 255",
+        "Threads=x": "9: error: invalid value of 'Threads': expected a whole number, not 'x'",
+        "IsOn=maybe": "6: error: invalid value of 'IsOn': expected 'yes' or 'no', not 'maybe'",
+        "Ratio=nan": "7: error: invalid value of 'Ratio': expected a number, not 'nan'",
+        "Ratio=1e999": "7: error: invalid value of 'Ratio': expected a number, not '1e999'",
+        "Timeout=fast": "9: error: invalid value of 'Timeout': expected a number with a unit of time, such as '30s'",
+        "Timeout=1min 5x": "15: error: invalid value of 'Timeout': unknown unit of time 'x'",
+        "Timeout=infinity": "9: error: invalid value of 'Timeout': expected a time span, it cannot be 'infinity'",
+        "SizeMax=-1": "9: error: invalid value of 'SizeMax': expected a number",
+        "Format=jpg":
+            "8: error: invalid value of 'Format': expected one of 'jpeg', 'webp', not 'jpg', did you mean 'jpeg'?",
+        "Folders=a 'b": "11: error: invalid value of 'Folders': missing closing quote",
+        "Times=1s 2x": "11: error: invalid value of 'Times': unknown unit of time 'x'",
+        "Formats=jpeg wepb":
+            "14: error: invalid value of 'Formats': expected one of 'jpeg', 'webp', not 'wepb', did you mean 'webp'?",
     ])
     func invalidValueHasItsPosition(line: String, expected: String) {
         #expect(problems(Thumb.self, line + "\n") == ["a.conf:2:" + expected])

@@ -15,11 +15,15 @@ struct ExitRecordStoreTests {
     let directory: TemporaryDirectory
     let writer = RecordingWriter()
     let clock = ManualClock()
+    let mediator: LifecycleMediator
 
     private let term = LifecycleOrigin.signal(
         SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope", command: "systemd"))
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws {
+        directory = try TemporaryDirectory()
+        mediator = LifecycleMediator(clock: clock)
+    }
 
     private func run(_ invocation: String = "one") -> ServiceRun {
         ServiceRun(bootID: "b", invocationID: invocation, pid: 4, startRealtime: .microseconds(9))
@@ -31,12 +35,20 @@ struct ExitRecordStoreTests {
             log: ServiceLog { [writer] _ in writer })
     }
 
+    /// Ends the record with a stop of the service.
+    private func ended(_ store: ExitRecordStore, exitStatus: Int32) -> LifecycleObservation {
+        mediator.addEventObserver(for: .transitionEnded) {
+            if case .transitionEnded(let report) = $0, report.trigger == .stop {
+                store.end(report, exitStatus: exitStatus)
+            }
+        }
+    }
+
     private func stored() throws -> ServiceRun {
         try RunRecord.run([UInt8](Data(contentsOf: directory.url.appendingPathComponent("last-word"))))
     }
 
     @Test func activeRunHasNoExitRecord() throws {
-        let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         mediator.perform(.launch)
 
@@ -46,13 +58,10 @@ struct ExitRecordStoreTests {
     }
 
     @Test func exitRecordIsWrittenAtTheBeginningAndEndOfAStop() throws {
-        let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), behavior: .stubborn)
         try mediator.addListener(slow)
-        let ending = mediator.addEventObserver(for: .transitionEnded) {
-            if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 143) }
-        }
+        let ending = ended(store, exitStatus: 143)
         defer { ending.cancel() }
         mediator.perform(.launch)
 
@@ -73,7 +82,6 @@ struct ExitRecordStoreTests {
 
     @Test(arguments: [LifecycleTrigger.reload, .pause])
     func exitRecordIsWrittenBeforeAStopWaitsForATransition(trigger: LifecycleTrigger) throws {
-        let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         let slow = RecordingListener(
             "slow", [.willReload, .didEnterBackground, .willTerminate], deadline: .seconds(9), behavior: .stubborn)
@@ -92,7 +100,6 @@ struct ExitRecordStoreTests {
     }
 
     @Test func resumeRemovesTheExitRecordOfAPause() throws {
-        let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         mediator.perform(.launch)
 
@@ -106,13 +113,10 @@ struct ExitRecordStoreTests {
     }
 
     @Test func resumeDuringAStopChangesNothing() throws {
-        let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), behavior: .stubborn)
         try mediator.addListener(slow)
-        let ending = mediator.addEventObserver(for: .transitionEnded) {
-            if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 0) }
-        }
+        let ending = ended(store, exitStatus: 0)
         defer { ending.cancel() }
         mediator.perform(.launch)
 
@@ -127,8 +131,7 @@ struct ExitRecordStoreTests {
     }
 
     @Test func nextRunReadsTheExitRecord() throws {
-        let first = LifecycleMediator(clock: clock)
-        let store = begin(first)
+        let store = begin(mediator)
         store.end(by: term, .signal, exitStatus: 131)
         try RunFiles(directory: directory.url.path, service: "s").write(
             UnitExit(result: "exit-code", code: "exited", status: "131"), of: "one")
@@ -163,7 +166,7 @@ struct ExitRecordStoreTests {
     func invalidRecordIsRefusedWithItsReason(_ text: String) throws {
         try directory.write("last-word", text)
 
-        let store = begin(LifecycleMediator(clock: clock))
+        let store = begin(mediator)
 
         #expect(store.found == .refused && store.previousRun == nil && store.launchCause == nil)
         let message = try #require(writer.records.first?.message.description)
@@ -176,7 +179,7 @@ struct ExitRecordStoreTests {
     @Test func overlongRecordIsNotRead() throws {
         try directory.write("last-word", String(repeating: " ", count: RunRecord.sizeMax + 1))
 
-        let store = begin(LifecycleMediator(clock: clock))
+        let store = begin(mediator)
 
         #expect(store.found == .refused)
         #expect(writer.records.first?.message.description.contains("File too large (EFBIG), ignoring") == true)
@@ -200,12 +203,9 @@ struct ExitRecordStoreTests {
     }
 
     @Test func sizeOfARecordIsLimited() throws {
-        let mediator = LifecycleMediator(clock: clock)
         let store = begin(mediator)
         for number in 0..<1000 { try mediator.addListener(RecordingListener("listener \(number)", [.willTerminate])) }
-        let ending = mediator.addEventObserver(for: .transitionEnded) {
-            if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 0) }
-        }
+        let ending = ended(store, exitStatus: 0)
         defer { ending.cancel() }
         mediator.perform(.launch)
         let error = JSONValue.string(String(repeating: "x", count: 1 << 20))
@@ -217,7 +217,6 @@ struct ExitRecordStoreTests {
     }
 
     @Test func missingDirectoryIsNoFailure() throws {
-        let mediator = LifecycleMediator(clock: clock)
         let store = ExitRecordStore(
             mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere"), service: "s"),
             log: ServiceLog { [writer] _ in writer })

@@ -8,7 +8,7 @@ import LifecycleTesting
 import TestSupport
 import Testing
 
-/// What the journal says of events of a service's own.
+/// What a record has besides the notification.
 struct JournalEntryTests {
     let writer = RecordingWriter()
     let mediator: LifecycleMediator
@@ -34,6 +34,28 @@ struct JournalEntryTests {
 
     struct Quiet: LifecycleEvent, Codable {
         static let isLogged = false
+    }
+
+    @Test func recordHasTheUserInfoAndTheSenderOfASignal() {
+        let kernel = LifecycleOrigin.signal(
+            SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel))
+
+        mediator.post(.flushRequested, userInfo: ["b": [1, 2.5], "a": "x"], origin: kernel)
+
+        #expect(writer.fields(0)["BELFRY_USER_INFO"] == #"{"b":[1,2.5],"a":"x"}"#)
+        #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
+    }
+
+    @Test func recordHasTheListenersOfTheNotification() throws {
+        try mediator.addListener(RecordingListener("lamp", [.statusRequested]))
+
+        mediator.post(.statusRequested)
+        mediator.post(.didWake)
+
+        #expect(writer.fields(0)["BELFRY_LISTENERS"] == #"["logger","lamp"]"#)
+        let woken = try #require(writer.records.indices.last)
+        #expect(writer.fields(woken)["BELFRY_NOTIFICATION"] == "didWake")
+        #expect(writer.fields(woken)["BELFRY_LISTENERS"] == nil)
     }
 
     @Test func recordsOfEventsOfOneKindDiffer() {

@@ -41,7 +41,7 @@ struct LifecycleJournalRecordsTests {
     @Test func transitionHasARecordIfAnAnswerHadADeadline() throws {
         let clock = ManualClock()
         let mediator = LifecycleMediator(clock: clock)
-        try mediator.addListener(QuickListener())
+        try mediator.addListener(quick)
         mediator.perform(.launch)
         var reports: [TransitionReport] = []
 
@@ -65,7 +65,7 @@ struct LifecycleJournalRecordsTests {
     @Test func postHasARecordIfAnAnswerHadADeadline() throws {
         let clock = ManualClock()
         let mediator = LifecycleMediator(clock: clock)
-        try mediator.addListener(QuickListener())
+        try mediator.addListener(quick)
         try mediator.addListener(
             RecordingListener("cache", [.flushRequested], deadline: .seconds(3), behavior: .waiting))
         var records: [JournalRecord] = []
@@ -140,21 +140,16 @@ struct LifecycleJournalRecordsTests {
         }
     }
 
+    /// Answers at once.
+    private let quick = ClosureListener("quick") {
+        $0.on(.willResignActive) { _ in }
+        $0.on(.statusRequested) { _ in }
+    }
     private let hup = LifecycleOrigin.signal(SignalOrigin(number: 1, name: "SIGHUP", pid: 5, uid: 6))
 
     private func fields(of record: JournalRecord) -> [String: String] {
         let writer = RecordingWriter()
         writer.write(record)
         return writer.fields(0)
-    }
-}
-
-/// Answers at once.
-private final class QuickListener: LifecycleListener {
-    let name = "quick"
-
-    var answers: [LifecycleAnswer] {
-        on(.willResignActive) { _ in }
-        on(.statusRequested) { _ in }
     }
 }

@@ -50,16 +50,6 @@ struct LoggerListenerTests {
         #expect(writer.records[3].messageID == MessageID.transition.rawValue)
     }
 
-    @Test func recordHasTheUserInfoAndTheSenderOfASignal() {
-        let kernel = LifecycleOrigin.signal(
-            SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel))
-
-        mediator.post(.flushRequested, userInfo: ["b": [1, 2.5], "a": "x"], origin: kernel)
-
-        #expect(writer.fields(0)["BELFRY_USER_INFO"] == #"{"b":[1,2.5],"a":"x"}"#)
-        #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
-    }
-
     @Test func fieldsAreNotMadeForATargetThatDropsThem() throws {
         let writer = RecordingWriter(showsFields: false)
         let mediator = LifecycleMediator(clock: clock, configuration: mediator.configuration)
@@ -76,18 +66,6 @@ struct LoggerListenerTests {
         #expect(writer.fields(0) == [:])
     }
 
-    @Test func recordHasTheListenersOfTheNotification() throws {
-        try mediator.addListener(RecordingListener("lamp", [.statusRequested]))
-
-        mediator.post(.statusRequested)
-        mediator.post(.didWake)
-
-        #expect(writer.fields(0)["BELFRY_LISTENERS"] == #"["logger","lamp"]"#)
-        let woken = try #require(writer.records.indices.last)
-        #expect(writer.fields(woken)["BELFRY_NOTIFICATION"] == "didWake")
-        #expect(writer.fields(woken)["BELFRY_LISTENERS"] == nil)
-    }
-
     /// Otherwise it would be counted as a notification.
     @Test func onlyRecordsOfNotificationsHaveASequenceID() throws {
         try mediator.addListener(
@@ -102,12 +80,8 @@ struct LoggerListenerTests {
     }
 
     @Test func healthIsLoggedWhenItChanges() throws {
-        final class Frail: LifecycleListener {
-            let name = "frail"
-            var health = ListenerHealth.unhealthy("no disk")
-            var answers: [LifecycleAnswer] { on(.flushRequested) { _ in } }
-        }
-        let frail = Frail()
+        let frail = ClosureListener("frail")
+        frail.health = .unhealthy("no disk")
         try mediator.addListener(frail)
 
         for _ in 0..<2 { mediator.checkHealth() }
@@ -179,6 +153,26 @@ struct LoggerListenerTests {
         #expect(fields["BELFRY_DURATION_USEC"] == "250000")
     }
 
+    @Test func answerThatOverranHasARecordWhenItEnds() async throws {
+        let deaf = RecordingListener("deaf", [.flushRequested], deadline: .seconds(3), behavior: .stubborn)
+        try mediator.addListener(deaf)
+        mediator.post(.flushRequested) { _ in }
+        clock.advance(by: .seconds(3))
+        mediator.post(.statusRequested) { _ in }
+        clock.advance(by: .seconds(2))
+        let status = "listener 'deaf': 1 calls, 1 failures, last overran after 3000 ms, 1 still running"
+        #expect(writer.records.last?.message.description == status)
+
+        let count = writer.records.count
+        deaf.finish()
+        while writer.records.count == count { await Task.yield() }
+
+        let message = "listener 'deaf' has ended its answer to flushRequested, after 5000 ms"
+        #expect(writer.records.last?.message.description == message)
+        let fields = writer.fields(count)
+        #expect(fields["BELFRY_OUTCOME"] == "late" && fields["BELFRY_DURATION_USEC"] == "5000000")
+    }
+
     @Test func mergedTriggerIsLoggedWithItsOrigin() async throws {
         mediator.perform(.launch) { _ in }
         let slow = RecordingListener("slow", [.willReload], behavior: .stubborn)
@@ -247,31 +241,6 @@ struct LoggerListenerTests {
         #expect(result == .refused(["logger: unable to connect to 'journal': Permission denied (EACCES)"]))
     }
 
-    @Test func levelSuppressesLessUrgentRecords() {
-        let log = ServiceLog { [writer] _ in writer }
-        log.apply(target: .auto, level: .warning)
-
-        log.write(.info, "quiet", .notification)
-        log.write(.warning, "loud", .notification)
-
-        #expect(writer.records.map(\.message) == ["loud"])
-    }
-
-    @Test func unavailableTargetKeepsTheOldOne() {
-        let log = ServiceLog { [writer] target in
-            if target == .journal { throw SystemError(ENOENT, verb: "connect to", object: "journal") }
-            return target == .null ? NullWriter() : writer
-        }
-
-        log.apply(target: .journal, level: .info)
-        log.write(.info, "still here", .notification)
-        log.apply(target: .null, level: .info)
-        log.write(.info, "nowhere", .notification)
-
-        let reason = "unable to connect to 'journal': No such file or directory (ENOENT)"
-        #expect(writer.records.map(\.message) == ["\(reason), the log target stays as it was", "still here"])
-    }
-
     @Test func statusRequestsOfClientsAreRateLimited() throws {
         let statuses = { [writer] in
             writer.records.count { $0.messageID == MessageID.listenerStatus.rawValue }
@@ -294,26 +263,13 @@ struct LoggerListenerTests {
     }
 
     @Test func unknownFollowedNameIsReported() throws {
-        try mediator.addListener(FollowingListener())
+        try mediator.addListener(ClosureListener("following", follows: ["logger", "misspelt"]))
 
         mediator.perform(.launch)
 
         let warnings = writer.records.filter { $0.messageID == MessageID.unknownFollowed.rawValue }
         #expect(warnings.map(\.message) == ["listener 'following' follows 'misspelt', which is not there, ignoring"])
         #expect(warnings.map(\.priority) == [.warning])
-    }
-
-    @Test func unchangedTargetKeepsItsWriter() throws {
-        var made = 0
-        let log = ServiceLog { [writer] _ in
-            made += 1
-            return writer
-        }
-
-        for _ in 0..<3 { log.apply(target: .journal, level: .info) }
-        try log.check(target: .journal)
-
-        #expect(made == 2, "the first for the start, the second for the journal")
     }
 
     @Test func untrustedTextForgesNoLine() throws {
@@ -328,11 +284,4 @@ struct LoggerListenerTests {
         #expect(writer.records.allSatisfy { !$0.message.description.utf8.contains { $0 < 0x20 } })
         #expect(writer.records.contains { $0.message.description.contains(#"x\r\nbelfryd: y\u{2028}z"#) })
     }
-}
-
-/// A listener that follows a registered listener and an unknown one.
-private final class FollowingListener: LifecycleListener {
-    let name = "following"
-    let follows = ["logger", "misspelt"]
-    var answers: [LifecycleAnswer] { on(.didBecomeActive) { _ in } }
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands that fail.
+@Suite(.timeLimit(.minutes(2)))
+struct CommandFailureTests {
+    @Test(
+        arguments: [
+            (["post", "org.example.forbidden"], 77, "unable to post 'org.example.forbidden': permission denied"),
+            (["post", "org.example.late"], 69, "unable to post 'org.example.late': the service is stopping"),
+            (["post", "willTerminate"], 64, "unable to post 'willTerminate': the name is invalid"),
+            (["post", "1st"], 64, "belfryctl: invalid notification name '1st'"),
+            (["post", "a", "b"], 64, "belfryctl: expected key="),
+            (["history", "--service", "x"], 64, "belfryctl: --socket and --service both name the service"),
+            (["history", "--boot", "xyz"], 64, "belfryctl: invalid boot 'xyz'"),
+            (["hold", "--reason", "x", "--for", "0"], 64, "belfryctl: --for must be more than 0"),
+        ] as [([String], Int32, String)])
+    func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {
+        let standIn = try StandIn()
+
+        let done = try ChildProgram("belfryctl", ["--socket", standIn.socket] + arguments).end()
+
+        #expect(done.status == status)
+        #expect(done.errors.hasPrefix(message), "\(done.errors)")
+        #expect(done.output.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (["sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
+            (["-i", "x", "--timeout", "1s", "dance", "--now"], "unknown command 'dance'", ""),
+            (["stop"], "unknown command 'stop', use 'systemctl stop' with the unit, such as belfryd", ""),
+            (["--instnace", "video", "status"], "unknown option '--instnace', did you mean '--instance'?", ""),
+            (["--json", "sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
+            (["history", "-n1x"], "the value '1x' is invalid for '-n <number>'", " history"),
+            (["x\ny\u{1B}"], #"unknown command 'x\ny\u{1B}'"#, ""),
+            (["status", "--jsn"], "unknown option '--jsn', did you mean '--json'?", " status"),
+            (["status", "--nonsense"], "unknown option '--nonsense'", " status"),
+            (["status", "--timeout"], "missing value for '--timeout <time>'", " status"),
+            (["explain"], "missing expected argument '<signal>'", " explain"),
+            (
+                ["attach", "a b", "--on", "x", "--", "z"],
+                "invalid name 'a b', expected a letter, then letters, digits, '.' and '-'", " attach"
+            ),
+            (["status", "now"], "unexpected argument 'now'", " status"),
+        ] as [([String], String, String)])
+    func usageErrorsAreInOneFormAndSuggestWhatWasMeant(_ arguments: [String], _ message: String, _ help: String) throws
+    {
+        let done = try ChildProgram("belfryctl", arguments).end()
+
+        #expect(
+            done == .init(status: 64, output: "", errors: "belfryctl: \(message)\nTry 'belfryctl\(help) --help'.\n"))
+    }
+
+    @Test(arguments: [(["watch", "--after", "-1"], "after"), (["status", "--timeout", "5q"], "5q")])
+    func invalidValuesAreNamed(_ arguments: [String], _ value: String) throws {
+        let done = try ChildProgram("belfryctl", arguments).end()
+
+        #expect(done.status == 64)
+        #expect(done.errors.hasPrefix("belfryctl: ") && done.errors.contains(value), "\(done.errors)")
+    }
+
+    @Test(arguments: ["status", "watch", "post", "pause", "reload", "flush", "listeners", "signals"])
+    func missingServiceIsUnreachable(_ command: String) throws {
+        let standIn = try StandIn(running: false)
+        let arguments = command == "post" ? ["post", "x"] : [command]
+
+        let done = try ChildProgram("belfryctl", ["--socket", standIn.socket] + arguments).end()
+
+        #expect(done.status == 69)
+        let reason = "No such file or directory (ENOENT)"
+        #expect(done.errors.hasPrefix("unable to connect to '\(standIn.socket)': \(reason)\nis belfryd running?"))
+    }
+
+    @Test(
+        arguments: [
+            (["status"], "get the state of"), (["watch"], "watch"), (["watch", "--wait"], "watch"),
+            (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"),
+        ] as [([String], String)])
+    func timeoutLimitsTheWaitForAReply(_ command: [String], _ verb: String) throws {
+        let standIn = try StandIn()
+        #expect(try standIn.ctl("status").end().status == 0)
+        kill(try #require(standIn.service).pid, SIGSTOP)
+
+        let environment = ["BELFRY_SOCKET": standIn.socket]
+        let done = try ChildProgram("belfryctl", command + ["--timeout", "50ms"], environment: environment).end()
+
+        #expect(done.status == 69)
+        #expect(done.errors.hasPrefix("unable to \(verb) '\(standIn.socket)': no answer in 50 ms\n"))
+    }
+
+    @Test func timeoutLimitsTheWaitForAService() throws {
+        let standIn = try StandIn(running: false)
+
+        let done = try standIn.ctl("watch", "--wait", "--timeout", "50ms").end()
+
+        #expect(done.status == 69)
+        #expect(done.errors.hasSuffix("unable to watch '\(standIn.socket)': no answer in 50 ms\n"))
+    }
+
+    @Test(arguments: [["history"], ["history", "--service", "x"]])
+    func timeoutIsRefusedWithoutAService(_ command: [String]) throws {
+        let done = try ChildProgram("belfryctl", command + ["--timeout", "1s"]).end()
+
+        #expect(done.status == 64)
+        #expect(
+            done.errors.hasPrefix(
+                "belfryctl: --timeout applies only when the service is asked for its name, use it with --socket"))
+    }
+}
