@@ -240,21 +240,20 @@ struct FleetCommandTests {
             standIn.service.map { _ in done.output } == "" && done.errors.contains("/run/belfry-fleet/io.belfry.Fleet"))
     }
 
-    @Test(
-        arguments: [
-            ["post", "x"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
-            ["pause"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
-            ["resume"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
-            ["reload"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
-            ["reload", "--hosts", "*", "--healthy", "1s"]: "--healthy is for --rolling only",
-            ["reload", "--rolling", "0"]: "--rolling must be at least 1",
-            ["pause", "--rolling", "1"]: "--rolling and --for are used together: each host is paused for that time",
-            ["pause", "--hosts", "*", "--for", "1s"]:
-                "--rolling and --for are used together: each host is paused for that time",
-            ["post", "1st", "--hosts", "*"]: "invalid notification name '1st'",
-            ["reload", "--hosts", "*", "--timeout", "2h"]: "--timeout must be more than 0 and at most 1h",
-            ["history", "--after=-1"]: "--after must not be negative",
-        ] as [[String]: String])
+    @Test(arguments: [
+        ["post", "x"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
+        ["pause"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
+        ["resume"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
+        ["reload"]: "missing --hosts; use --hosts '*' for all hosts of the fleet",
+        ["reload", "--hosts", "*", "--healthy", "1s"]: "--healthy is for --rolling only",
+        ["reload", "--rolling", "0"]: "--rolling must be at least 1",
+        ["pause", "--rolling", "1"]: "--rolling and --for are used together: each host is paused for that time",
+        ["pause", "--hosts", "*", "--for", "1s"]:
+            "--rolling and --for are used together: each host is paused for that time",
+        ["post", "1st", "--hosts", "*"]: "invalid notification name '1st'",
+        ["reload", "--hosts", "*", "--timeout", "2h"]: "--timeout must be more than 0 and at most 1h",
+        ["history", "--after=-1"]: "--after must not be negative",
+    ])
     func wrongOptionsAreRefused(_ arguments: [String], _ message: String) throws {
         let done = try ChildProgram("belfry-fleet", arguments).end()
 
@@ -266,13 +265,8 @@ struct FleetCommandTests {
     @Test func unknownSubcommandSuggestsOne() throws {
         let done = try ChildProgram("belfry-fleet", ["lst"]).end()
 
-        #expect(
-            done
-                == .init(
-                    status: 64, output: "",
-                    errors:
-                        "belfry-fleet: unknown command 'lst', did you mean 'list'?\nTry 'belfry-fleet --help'.\n"
-                ))
+        let errors = "belfry-fleet: unknown command 'lst', did you mean 'list'?\nTry 'belfry-fleet --help'.\n"
+        #expect(done == .init(status: 64, output: "", errors: errors))
     }
 
     @Test func hostsAreCompleted() throws {

@@ -13,8 +13,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheFlushListenerTests {
+    let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
+
     @Test func cacheFlushConforms() async throws {
-        let directory = try TemporaryDirectory()
         try directory.write("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
         let file = try directory.write(
             "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
@@ -37,7 +38,7 @@ struct CacheFlushListenerTests {
     }
 
     private func service(
-        _ directory: TemporaryDirectory, files: Int, limits: String = "SizeMax=1G"
+        files: Int, limits: String = "SizeMax=1G"
     ) throws -> (LifecycleMediator, RecordingWriter) {
         try directory.write("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
         for index in 0..<files { try directory.write("file\(index)", "x") }
@@ -57,8 +58,7 @@ struct CacheFlushListenerTests {
     }
 
     @Test func requestsDuringAFlushAreMerged() async throws {
-        let directory = try TemporaryDirectory()
-        let (mediator, writer) = try service(directory, files: 200)
+        let (mediator, writer) = try service(files: 200)
         var outcomes: [ListenerOutcome] = []
         var threads = 0
 
@@ -75,8 +75,7 @@ struct CacheFlushListenerTests {
     }
 
     @Test func requestsWithoutAWaiterUseNoMemory() async throws {
-        let directory = try TemporaryDirectory()
-        let (mediator, writer) = try service(directory, files: 200)
+        let (mediator, writer) = try service(files: 200)
 
         for _ in 0..<20_000 { mediator.post(.flushRequested, completion: nil) }
         let calls = mediator.listeners.first?.record.calls ?? 0
@@ -87,8 +86,7 @@ struct CacheFlushListenerTests {
     }
 
     @Test func reportSaysWhatWasFreed() async throws {
-        let directory = try TemporaryDirectory()
-        let (mediator, _) = try service(directory, files: 2, limits: "FilesMax=1")
+        let (mediator, _) = try service(files: 2, limits: "FilesMax=1")
         var report: LifecycleReport?
         var progress: [LifecycleProgress] = []
         let observation = mediator.addEventObserver(for: .progress) {
@@ -110,8 +108,7 @@ struct CacheFlushListenerTests {
     }
 
     @Test func dryRunCountsNothingAsDeleted() async throws {
-        let directory = try TemporaryDirectory()
-        let (mediator, _) = try service(directory, files: 2, limits: "FilesMax=1\nDryRun=yes")
+        let (mediator, _) = try service(files: 2, limits: "FilesMax=1\nDryRun=yes")
         var report: LifecycleReport?
 
         mediator.post(.flushRequested) { report = $0 }
@@ -125,8 +122,7 @@ struct CacheFlushListenerTests {
 
     /// The time of a stop grows only while a listener works.
     @Test func finishedFlushDoesNotExtendAStop() async throws {
-        let directory = try TemporaryDirectory()
-        let (mediator, _) = try service(directory, files: 2, limits: "FilesMax=1\nOn=willTerminate")
+        let (mediator, _) = try service(files: 2, limits: "FilesMax=1\nOn=willTerminate")
         var progress: [LifecycleProgress] = []
         let observation = mediator.addEventObserver(for: .progress) {
             if case .progress(let event) = $0 { progress.append(event) }
@@ -141,8 +137,7 @@ struct CacheFlushListenerTests {
     }
 
     @Test func longFlushReportsProgressAndIsCancelledAtItsDeadline() async throws {
-        let directory = try TemporaryDirectory()
-        let (mediator, writer) = try service(directory, files: 2000, limits: "FilesMax=0")
+        let (mediator, writer) = try service(files: 2000, limits: "FilesMax=0")
         let clock = try #require(mediator.clock as? ManualClock)
         var report: LifecycleReport?
 
@@ -157,8 +152,7 @@ struct CacheFlushListenerTests {
     }
 
     @Test func stopCancelsPostedFlushes() async throws {
-        let directory = try TemporaryDirectory()
-        let (mediator, writer) = try service(directory, files: 200)
+        let (mediator, writer) = try service(files: 200)
         var outcomes: [ListenerOutcome] = []
         var ended = false
 

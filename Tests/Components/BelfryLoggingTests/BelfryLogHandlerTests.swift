@@ -5,6 +5,8 @@ import BelfryEventLoop
 import BelfryLinux
 import BelfryListeners
 import BelfrySystemd
+import Dispatch
+import Foundation
 import Glibc
 import Lifecycle
 import Logging
@@ -143,7 +145,7 @@ struct BelfryLogHandlerTests {
 
     @Test func recordOfAnotherThreadComesBeforeWhatFollowsIt() {
         let logger = logger()
-        Thread { logger.info("thread") }.join()
+        startThread { logger.info("thread") }.wait()
 
         log.write(.info, "service", .notification)
 
@@ -154,12 +156,12 @@ struct BelfryLogHandlerTests {
     @Test func recordsOfManyThreadsArriveCompleteAndInTheOrderOfEach() async throws {
         let logger = logger()
         let threads = (0..<4).map { thread in
-            Thread { for number in 0..<500 { logger.info("\(thread) \(number)") } }
+            startThread { for number in 0..<500 { logger.info("\(thread) \(number)") } }
         }
 
         let messages = try await messages(2000)
 
-        for thread in threads { thread.join() }
+        for thread in threads { thread.wait() }
         #expect(messages.count == 2000)
         for thread in 0..<4 {
             #expect(messages.filter { $0.hasPrefix("\(thread) ") } == (0..<500).map { "\(thread) \($0)" })
@@ -172,8 +174,8 @@ struct BelfryLogHandlerTests {
         let value = String(repeating: "x", count: size / 8)
         // Eight values, because each is cut at 8 KiB.
         let metadata = Dictionary(uniqueKeysWithValues: (0..<8).map { ("v\($0)", Logger.MetadataValue("\(value)")) })
-        let thread = Thread { for number in 0..<(records * 2) { logger.info("\(number)", metadata: metadata) } }
-        thread.join()
+        let thread = startThread { for number in 0..<(records * 2) { logger.info("\(number)", metadata: metadata) } }
+        thread.wait()
 
         var messages: [String] = []
         while messages.last?.contains("are missing here: the main thread") != true {
@@ -187,7 +189,7 @@ struct BelfryLogHandlerTests {
 
     @Test func recordsThatWaitAreWrittenAtTheEnd() {
         let logger = logger()
-        Thread { logger.info("last") }.join()
+        startThread { logger.info("last") }.wait()
 
         log.finish()
 
@@ -195,25 +197,12 @@ struct BelfryLogHandlerTests {
     }
 }
 
-/// A thread of its own: in a test the main actor may use any thread of the pool.
-private nonisolated final class Thread {
-    private var thread = pthread_t()
-
-    init(_ work: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Box(work)).toOpaque()
-        pthread_create(
-            &thread, nil,
-            {
-                $0.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().work() }
-                return nil
-            }, box)
+/// Starts a thread of its own, and returns what it signals at its end. In a test the main actor may use any thread of the pool.
+private nonisolated func startThread(_ work: @escaping @Sendable () -> Void) -> DispatchSemaphore {
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        work()
+        ended.signal()
     }
-
-    func join() { pthread_join(thread, nil) }
-
-    private final class Box {
-        let work: @Sendable () -> Void
-
-        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-    }
+    return ended
 }

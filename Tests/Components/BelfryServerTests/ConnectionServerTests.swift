@@ -17,9 +17,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionServerTests {
-    let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
 
     enum Kind: CaseIterable { case port, path }
 

@@ -15,9 +15,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ServerConnectionTests {
-    let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
 
     private var address: ServerAddress { .path(directory.path("socket")) }
 

@@ -11,6 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceGroupTests {
     let fixture = GroupFixture()
+    let cue = Cue()
     var mediator: LifecycleMediator { fixture.mediator }
 
     @Test func servicesRunBeforeTheServiceIsActive() async throws {
@@ -55,7 +56,6 @@ struct ServiceGroupTests {
     }
 
     @Test func groupThatEndsBeforeItIsReadyRefusesTheLaunch() async throws {
-        let cue = Cue()
         cue.give()
         try fixture.add(fixture.service("a"), fixture.service("b", .finishing(cue)), readiness: ServiceReadiness())
 
@@ -67,7 +67,6 @@ struct ServiceGroupTests {
     }
 
     @Test func groupThatFailsBeforeItIsReadyRefusesTheLaunch() async throws {
-        let cue = Cue()
         cue.give()
         try fixture.add(fixture.service("a", .failing(cue)), readiness: ServiceReadiness())
 
@@ -119,7 +118,6 @@ struct ServiceGroupTests {
     }
 
     @Test func failureOfAnActiveServiceIsReported() async throws {
-        let cue = Cue()
         try fixture.add(fixture.service("a", .failing(cue)))
         await fixture.perform(.launch)
 
@@ -134,7 +132,7 @@ struct ServiceGroupTests {
 
     /// `run()` of the group never returns then.
     @Test func failureIsReportedAlthoughAnotherServiceIgnoresItsCancellation() async throws {
-        let (cue, end) = (Cue(), Cue())
+        let end = Cue()
         try fixture.add(fixture.service("a", .immovable(end)), fixture.service("b", .failing(cue)))
         await fixture.perform(.launch)
 
@@ -149,7 +147,7 @@ struct ServiceGroupTests {
     }
 
     @Test func failureAtTheStartRefusesTheLaunchAlthoughAnotherServiceIgnoresItsCancellation() async throws {
-        let (cue, end) = (Cue(), Cue())
+        let end = Cue()
         cue.give()
         try fixture.add(
             fixture.service("a", .immovable(end)), fixture.service("b", .failing(cue)), readiness: ServiceReadiness())
@@ -169,7 +167,6 @@ struct ServiceGroupTests {
     }
 
     @Test func groupWhoseServiceMayEndItStopsAlthoughAnotherIgnoresTheShutdown() async throws {
-        let cue = Cue()
         try fixture.add(fixture.service("a", .stubborn), fixture.service("b", .finishing(cue)))
         await fixture.perform(.launch)
 
@@ -182,7 +179,6 @@ struct ServiceGroupTests {
     }
 
     @Test func failureThatTheConfigurationIgnoresIsNotReported() async throws {
-        let cue = Cue()
         cue.give()
         let services = [fixture.service("a"), fixture.service("b", .failing(cue))].map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0, failureTerminationBehavior: .ignore)
@@ -208,7 +204,6 @@ struct ServiceGroupTests {
     }
 
     @Test func serviceThatFinishesUnexpectedlyIsAFailure() async throws {
-        let cue = Cue()
         let service = ServiceGroupConfiguration.ServiceConfiguration(service: fixture.service("a", .finishing(cue)))
         try fixture.add(ServiceGroupConfiguration(services: [service], logger: GroupFixture.quiet))
         await fixture.perform(.launch)
@@ -221,7 +216,6 @@ struct ServiceGroupTests {
     }
 
     @Test func finishedGroupStopsTheService() async throws {
-        let cue = Cue()
         try fixture.add(fixture.service("a"), fixture.service("b", .finishing(cue)))
         var reason: JSONValue?
         let observation = mediator.addObserver(forName: .willTerminate) { reason = $0.userInfo["reason"] }

@@ -15,52 +15,23 @@ func say(_ text: String) {
 
 @section("belfry_listeners") @used
 let registeredListener: ListenerRegistration.Record = {
-    ListenerRegistration.add("registered") { _ in RegisteredListener() }
-}
-
-/// Does nothing; registers itself.
-final class RegisteredListener: LifecycleListener {
-    let name = "registered"
-    var answers: [LifecycleAnswer] {
-        on(.didBecomeActive) { _ in }
+    ListenerRegistration.add("registered") { _ in
+        ProbeListener("registered") { $0.on(.didBecomeActive) { _ in } }
     }
 }
 
-/// Refuses the launch, or hangs during a stop.
-final class MannerListener: LifecycleListener {
-    let name = "probe"
-    private let manner: String
+/// A listener whose answers are those that a closure returns.
+final class ProbeListener: LifecycleListener {
+    let name: String
+    private let make: (ProbeListener) -> [LifecycleAnswer]
 
-    init(_ manner: String) { self.manner = manner }
-
-    var answers: [LifecycleAnswer] {
-        on(.didFinishLaunching) { [self] _ in
-            if manner == "refuse" { throw LifecycleRefusal("not today") }
-        }
-        on(.willTerminate) { [self] _ in
-            if manner == "hang" { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
-        }
+    init(
+        _ name: String, @LifecycleAnswerBuilder _ make: @escaping (ProbeListener) -> [LifecycleAnswer]
+    ) {
+        (self.name, self.make) = (name, make)
     }
-}
 
-/// Keeps the main thread at a flush.
-final class BlockingListener: LifecycleListener {
-    let name = "probe"
-    var answers: [LifecycleAnswer] {
-        on(.flushRequested) { _ in usleep(250_000) }
-    }
-}
-
-/// Fails the service at a flush.
-final class FailingListener: LifecycleListener {
-    let name = "probe"
-    private let service: BelfryService
-
-    init(_ service: BelfryService) { self.service = service }
-
-    var answers: [LifecycleAnswer] {
-        on(.flushRequested) { [self] _ in service.fail(SystemError(EIO, verb: "read", object: "disk")) }
-    }
+    var answers: [LifecycleAnswer] { make(self) }
 }
 
 /// Alternates between unhealthy and healthy at each flush; is lost at a status request.
@@ -77,18 +48,6 @@ final class FrailListener: LifecycleListener {
             health = .lost("no disk left")
             mediator.checkHealth()
         }
-    }
-}
-
-/// Calls exit(3) at a flush, as some libraries do.
-final class ExitingListener: LifecycleListener {
-    let name = "probe"
-    private let status: Int32
-
-    init(status: Int) { self.status = Int32(truncatingIfNeeded: status) }
-
-    var answers: [LifecycleAnswer] {
-        on(.flushRequested) { [self] _ in exit(status) }
     }
 }
 

@@ -4,6 +4,7 @@
 // A service on the library. The first argument selects the behaviour of its listener; the others are configuration files.
 
 import Belfry
+import BelfryLinux
 import BelfrySocket
 import Glibc
 
@@ -14,16 +15,27 @@ var blockingTimer: TimerEventSource?
 let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))
 // The descriptor store must hold only descriptors of the service.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
+    @MainActor func addListener(@LifecycleAnswerBuilder _ make: @escaping (ProbeListener) -> [LifecycleAnswer]) throws {
+        try service.mediator.addListener(ProbeListener("probe", make))
+    }
     switch manner.split(separator: "=").first {
-    case "block": try service.mediator.addListener(BlockingListener())
+    // At a flush: blocks the main thread, calls exit(3) as some libraries do, or fails the service.
+    case "block": try addListener { $0.on(.flushRequested) { _ in usleep(250_000) } }
     case "blockTimer": blockingTimer = try service.loop.timer(after: .milliseconds(1)) { usleep(250_000) }
     case "child": try service.mediator.addListener(ChildListener(service))
     case "start": try service.mediator.addListener(StartingListener(service))
     case "compose": throw LifecycleReloadError(["no camera", "no disk"])
     case "count": try service.mediator.addListener(LaunchCounter())
     case "events": try service.mediator.addListener(EventListener(service))
-    case "exit": try service.mediator.addListener(ExitingListener(status: number))
-    case "fail": try service.mediator.addListener(FailingListener(service))
+    case "exit": try addListener { $0.on(.flushRequested) { _ in exit(Int32(truncatingIfNeeded: number)) } }
+    case "fail":
+        let failure = SystemError(EIO, verb: "read", object: "disk")
+        try addListener { $0.on(.flushRequested) { _ in service.fail(failure) } }
+    case "refuse": try addListener { $0.on(.didFinishLaunching) { _ in throw LifecycleRefusal("not today") } }
+    case "hang":
+        try addListener {
+            $0.on(.willTerminate) { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+        }
     case "jobs": try service.mediator.addListener(JobListener(service))
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))
     case "store": try service.mediator.addListener(StoreListener(service))
@@ -34,6 +46,6 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
         try service.mediator.addListener(SlowListener(.didEnterBackground, seconds: number, loop: service.loop))
     case "slowStart":
         try service.mediator.addListener(SlowListener(.didFinishLaunching, seconds: number, loop: service.loop))
-    default: try service.mediator.addListener(MannerListener(manner))
+    default: try addListener { $0.on(.willTerminate) { _ in } }
     }
 }

@@ -9,9 +9,7 @@ import TestSupport
 import Testing
 
 struct ServiceSearchTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
 
     private func sockets(uid: UInt32 = geteuid()) -> [String] {
         let environment = ["XDG_RUNTIME_DIR": directory.path("user")]

@@ -5,47 +5,41 @@
 import Testing
 
 struct HealthRecordTests {
+    private var record = HealthRecord()
+
     /// Which of the results are to be reported.
-    private func reports(_ results: [RunResult], to record: inout HealthRecord) -> [Bool] {
-        var reports: [Bool] = []
-        for result in results { reports.append(record.add(result)) }
-        return reports
+    private mutating func reports(_ results: [RunResult]) -> [Bool] {
+        results.map { record.add($0) }
     }
 
-    @Test func threeFailuresInARowAreAProblem() {
-        var record = HealthRecord()
-
-        #expect(reports([.failed("a"), .overran("b"), .failed("c")], to: &record) == [false, false, true])
+    @Test mutating func threeFailuresInARowAreAProblem() {
+        #expect(reports([.failed("a"), .overran("b"), .failed("c")]) == [false, false, true])
         #expect(record.problem == "Health= failed: c")
     }
 
-    @Test func aSuccessBetweenThemBeginsTheCountAgain() {
-        var record = HealthRecord()
+    @Test mutating func aSuccessBetweenThemBeginsTheCountAgain() {
         let results: [RunResult] = [.failed("a"), .failed("a"), .succeeded, .failed("a"), .failed("a")]
 
-        #expect(!reports(results, to: &record).contains(true) && record.problem == nil)
+        #expect(!reports(results).contains(true) && record.problem == nil)
     }
 
-    @Test func oneFailureAfterAPauseIsEnough() {
-        var record = HealthRecord()
+    @Test mutating func oneFailureAfterAPauseIsEnough() {
         record.isStrict = true
 
-        #expect(reports([.failed("a"), .succeeded, .failed("a")], to: &record) == [true, true, false])
+        #expect(reports([.failed("a"), .succeeded, .failed("a")]) == [true, true, false])
     }
 
-    @Test func aRunThatWasInterruptedSaysNothing() {
-        var record = HealthRecord()
+    @Test mutating func aRunThatWasInterruptedSaysNothing() {
         record.isStrict = true
 
-        #expect(reports([.interrupted, .failed("a")], to: &record) == [false, true])
+        #expect(reports([.interrupted, .failed("a")]) == [false, true])
     }
 
-    @Test func theSameProblemIsReportedOnce() {
-        var record = HealthRecord()
+    @Test mutating func theSameProblemIsReportedOnce() {
         record.isStrict = true
 
         #expect(
-            reports([.failed("a"), .failed("a"), .failed("b"), .failed("b")], to: &record) == [
+            reports([.failed("a"), .failed("a"), .failed("b"), .failed("b")]) == [
                 true, false, true, false,
             ])
         #expect(record.problem == "Health= failed: b")

@@ -6,20 +6,18 @@ import BelfryEventLoop
 import Testing
 
 struct OutputLinesTests {
+    private var lines = OutputLines()
     private let start = MonotonicInstant(microseconds: 1_000_000)
     private let later = MonotonicInstant(microseconds: 7_000_000)
 
-    @Test func linesAreSplitAndTheRestComesAtTheEnd() {
-        var lines = OutputLines()
-
+    @Test mutating func linesAreSplitAndTheRestComesAtTheEnd() {
         #expect(lines.add("a\r\n\nb".utf8, at: start) == [.line("a"), .line("")])
         #expect(lines.add("c\nd".utf8, at: start) == [.line("bc")])
         #expect(lines.end(at: start) == [.line("d")])
         #expect(lines.reason == "a; bc; d")
     }
 
-    @Test func aLongLineIsCutAndSaysSo() {
-        var lines = OutputLines()
+    @Test mutating func aLongLineIsCutAndSaysSo() {
         let long = String(repeating: "x", count: OutputLines.longestLine + 10)
 
         let cut = lines.add((long + "\n").utf8, at: start)
@@ -27,8 +25,7 @@ struct OutputLinesTests {
         #expect(cut == [.line(String(repeating: "x", count: OutputLines.longestLine) + "… (10 bytes cut)")])
     }
 
-    @Test func aFloodIsCutAndReported() {
-        var lines = OutputLines()
+    @Test mutating func aFloodIsCutAndReported() {
         let flood = String(repeating: "flood\n", count: OutputLines.limit.lines + 500) + "last\n"
 
         #expect(lines.add(flood.utf8, at: start).count == OutputLines.limit.lines)
@@ -37,8 +34,7 @@ struct OutputLinesTests {
         #expect(lines.end(at: later) == [])
     }
 
-    @Test func aFloodWithoutLineEndsTakesLittleMemory() {
-        var lines = OutputLines()
+    @Test mutating func aFloodWithoutLineEndsTakesLittleMemory() {
         let block = [UInt8](repeating: 0, count: 1 << 16)
 
         for _ in 0..<64 { #expect(lines.add(block, at: start) == []) }
@@ -48,27 +44,21 @@ struct OutputLinesTests {
         #expect(lines.reason == nil)
     }
 
-    @Test func emptyLinesAreNoReason() {
-        var lines = OutputLines()
-
+    @Test mutating func emptyLinesAreNoReason() {
         _ = lines.add("why\n \n\n".utf8, at: start)
 
         #expect(lines.reason == "why")
     }
 
     /// As nginx -t prints it: the last line alone does not say what is wrong.
-    @Test func theReasonHasTheLastFiveLines() {
-        var lines = OutputLines()
-
+    @Test mutating func theReasonHasTheLastFiveLines() {
         _ = lines.add(
             "1\n2\n3\n4\nunknown directive \"foo\" in nginx.conf:3\r\nnginx.conf test \u{1B}failed\n".utf8, at: start)
 
         #expect(lines.reason == #"2; 3; 4; unknown directive "foo" in nginx.conf:3; nginx.conf test \u{1B}failed"#)
     }
 
-    @Test func eachLineOfTheReasonIsCut() {
-        var lines = OutputLines()
-
+    @Test mutating func eachLineOfTheReasonIsCut() {
         _ = lines.add((String(repeating: "x", count: 600) + "\nend\n").utf8, at: start)
 
         #expect(lines.reason == String(repeating: "x", count: OutputLines.reasonLimit.bytes) + "…; end")

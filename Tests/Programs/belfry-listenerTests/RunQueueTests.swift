@@ -7,6 +7,7 @@ import BelfryJSON
 import Testing
 
 struct RunQueueTests {
+    private var queue = RunQueue()
     private func run(_ name: String, _ tokens: [String], until deadline: UInt64 = 100) -> Run {
         Run(
             name: name, content: ["tokens": .array(tokens.map { .string($0) })], tokens: tokens,
@@ -19,41 +20,34 @@ struct RunQueueTests {
         Run(name: "", content: [:], tokens: [], deadline: at(100), isHealth: true)
     }
 
-    @Test func aRunOfHealthIsEndedForANotification() {
-        var queue = RunQueue()
-
+    @Test mutating func aRunOfHealthIsEndedForANotification() {
         #expect(queue.add(health) == [.start(health)])
         #expect(queue.add(run("a", ["1"])) == [.interrupt])
         #expect(queue.end(.interrupted, at: at(1)) == [.answer(health, .interrupted), .start(run("a", ["1"]))])
     }
 
-    @Test func aRunOfHealthThatIsDueDuringAnotherIsLeftOut() {
-        var queue = RunQueue()
+    @Test mutating func aRunOfHealthThatIsDueDuringAnotherIsLeftOut() {
         _ = queue.add(run("a", ["1"]))
 
         #expect(queue.add(health) == [])
         #expect(queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded)])
     }
 
-    @Test func aStopEndsARunOfHealth() {
-        var queue = RunQueue()
+    @Test mutating func aStopEndsARunOfHealth() {
         _ = queue.add(health)
 
         #expect(queue.stop() == [.interrupt])
         #expect(queue.end(.interrupted, at: at(1)).last == .finish)
     }
 
-    @Test func aSecondRunWaitsForTheFirst() {
-        var queue = RunQueue()
-
+    @Test mutating func aSecondRunWaitsForTheFirst() {
         #expect(queue.add(run("a", ["1"])) == [.start(run("a", ["1"]))])
         #expect(queue.add(run("b", ["2"])) == [])
         #expect(
             queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded), .start(run("b", ["2"]))])
     }
 
-    @Test func waitingNotificationsOfOneNameAreMergedAndCounted() {
-        var queue = RunQueue()
+    @Test mutating func waitingNotificationsOfOneNameAreMergedAndCounted() {
         _ = queue.add(run("a", ["1"]))
         for token in ["2", "3"] { _ = queue.add(run("a", [token], until: 100 + UInt64(token)!)) }
         _ = queue.add(run("b", ["4"]))
@@ -67,8 +61,7 @@ struct RunQueueTests {
         #expect(queue.end(.succeeded, at: at(2)).last == .start(run("b", ["4"])))
     }
 
-    @Test func whatHasWaitedPastItsDeadlineIsDropped() {
-        var queue = RunQueue()
+    @Test mutating func whatHasWaitedPastItsDeadlineIsDropped() {
         _ = queue.add(run("a", ["1"], until: 50))
         _ = queue.add(run("b", ["2"], until: 60))
         _ = queue.add(run("c", ["3"], until: 70))
@@ -78,8 +71,7 @@ struct RunQueueTests {
         #expect(actions.dropFirst() == [.drop(run("b", ["2"], until: 60)), .start(run("c", ["3"], until: 70))])
     }
 
-    @Test func afterADetachmentTheRunGoesOnAndNothingIsAnswered() {
-        var queue = RunQueue()
+    @Test mutating func afterADetachmentTheRunGoesOnAndNothingIsAnswered() {
         _ = queue.add(run("a", ["1"]))
         _ = queue.add(run("b", ["2"]))
 
@@ -91,8 +83,7 @@ struct RunQueueTests {
         #expect(queue.current == nil)
     }
 
-    @Test func aStopLetsTheRunEndAndRefusesTheRest() {
-        var queue = RunQueue()
+    @Test mutating func aStopLetsTheRunEndAndRefusesTheRest() {
         _ = queue.add(run("a", ["1"]))
         _ = queue.add(run("b", ["2"]))
         let refused = RunResult.failed("the program is stopping")
@@ -102,14 +93,11 @@ struct RunQueueTests {
         #expect(queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded), .finish])
     }
 
-    @Test func aStopWithoutARunIsTheEnd() {
-        var queue = RunQueue()
-
+    @Test mutating func aStopWithoutARunIsTheEnd() {
         #expect(queue.stop() == [.finish])
     }
 
-    @Test func aMergedRunOwesALimitedNumberOfAnswers() {
-        var queue = RunQueue()
+    @Test mutating func aMergedRunOwesALimitedNumberOfAnswers() {
         for _ in 0...RunQueue.longest { _ = queue.add(run("a", ["1"])) }
 
         let reason = "more than \(RunQueue.longest) notifications wait"

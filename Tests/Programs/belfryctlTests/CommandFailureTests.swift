@@ -29,25 +29,24 @@ struct CommandFailureTests {
         #expect(done.output.isEmpty)
     }
 
-    @Test(
-        arguments: [
-            (["sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
-            (["-i", "x", "--timeout", "1s", "dance", "--now"], "unknown command 'dance'", ""),
-            (["stop"], "unknown command 'stop', use 'systemctl stop' with the unit, such as belfryd", ""),
-            (["--instnace", "video", "status"], "unknown option '--instnace', did you mean '--instance'?", ""),
-            (["--json", "sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
-            (["history", "-n1x"], "the value '1x' is invalid for '-n <number>'", " history"),
-            (["x\ny\u{1B}"], #"unknown command 'x\ny\u{1B}'"#, ""),
-            (["status", "--jsn"], "unknown option '--jsn', did you mean '--json'?", " status"),
-            (["status", "--nonsense"], "unknown option '--nonsense'", " status"),
-            (["status", "--timeout"], "missing value for '--timeout <time>'", " status"),
-            (["explain"], "missing expected argument '<signal>'", " explain"),
-            (
-                ["attach", "a b", "--on", "x", "--", "z"],
-                "invalid name 'a b', expected a letter, then letters, digits, '.' and '-'", " attach"
-            ),
-            (["status", "now"], "unexpected argument 'now'", " status"),
-        ] as [([String], String, String)])
+    @Test(arguments: [
+        (["sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
+        (["-i", "x", "--timeout", "1s", "dance", "--now"], "unknown command 'dance'", ""),
+        (["stop"], "unknown command 'stop', use 'systemctl stop' with the unit, such as belfryd", ""),
+        (["--instnace", "video", "status"], "unknown option '--instnace', did you mean '--instance'?", ""),
+        (["--json", "sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
+        (["history", "-n1x"], "the value '1x' is invalid for '-n <number>'", " history"),
+        (["x\ny\u{1B}"], #"unknown command 'x\ny\u{1B}'"#, ""),
+        (["status", "--jsn"], "unknown option '--jsn', did you mean '--json'?", " status"),
+        (["status", "--nonsense"], "unknown option '--nonsense'", " status"),
+        (["status", "--timeout"], "missing value for '--timeout <time>'", " status"),
+        (["explain"], "missing expected argument '<signal>'", " explain"),
+        (
+            ["attach", "a b", "--on", "x", "--", "z"],
+            "invalid name 'a b', expected a letter, then letters, digits, '.' and '-'", " attach"
+        ),
+        (["status", "now"], "unexpected argument 'now'", " status"),
+    ])
     func usageErrorsAreInOneFormAndSuggestWhatWasMeant(_ arguments: [String], _ message: String, _ help: String) throws
     {
         let done = try ChildProgram("belfryctl", arguments).end()
@@ -76,11 +75,10 @@ struct CommandFailureTests {
         #expect(done.errors.hasPrefix("unable to connect to '\(standIn.socket)': \(reason)\nis belfryd running?"))
     }
 
-    @Test(
-        arguments: [
-            (["status"], "get the state of"), (["watch"], "watch"), (["watch", "--wait"], "watch"),
-            (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"),
-        ] as [([String], String)])
+    @Test(arguments: [
+        (["status"], "get the state of"), (["watch"], "watch"), (["watch", "--wait"], "watch"),
+        (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"),
+    ])
     func timeoutLimitsTheWaitForAReply(_ command: [String], _ verb: String) throws {
         let standIn = try StandIn()
         #expect(try standIn.ctl("status").end().status == 0)

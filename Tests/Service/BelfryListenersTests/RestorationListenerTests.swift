@@ -43,10 +43,8 @@ struct RestorationListenerTests {
         }
     }
 
-    private let directory: TemporaryDirectory
+    private let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
     private let log = ServiceLog { _ in RecordingWriter() }
-
-    init() throws { directory = try TemporaryDirectory() }
 
     private func service(primary: Counter? = nil, _ listeners: Counter...) throws -> LifecycleScript {
         let script = LifecycleScript()

@@ -10,19 +10,12 @@ import Testing
 struct ConfigurationListenerTests {
     let fixture = DaemonFixture()
 
-    private func control(_ arguments: String..., reading stream: ProbeProcess.Stream = .output) throws
-        -> (text: String, status: Int32)
-    {
-        let (lines, status) = try fixture.control(arguments, reading: stream)
-        return (lines.joined(separator: "\n"), status)
-    }
-
     @Test func refusedReloadLogsEachErrorOnceAndADryRunNoError() throws {
         let daemon = try fixture.startReady("[Logger]\nFormat=json\n")
         try fixture.directory.write("belfry.conf", "[Signals]\nUSR3=stop\n")
 
-        _ = try control("reload", "--dry-run", reading: .error)
-        _ = try control("reload", reading: .error)
+        _ = try fixture.control("reload", "--dry-run", reading: .error)
+        _ = try fixture.control("reload", reading: .error)
 
         let about = daemon.stop().lines.filter { $0.contains("USR3") && !$0.contains("didFailToReload") }
         let levels = about.map { $0.firstRange(of: #""PRIORITY":"6""#) == nil ? "error" : "information" }
@@ -33,10 +26,10 @@ struct ConfigurationListenerTests {
         let daemon = try fixture.startReady("[Socket]\nReplaySize=2M\n")
         let file = try fixture.directory.write("belfry.conf", "[Service]\nStateDirectory=/other\n")
 
-        let reloaded = try control("reload", reading: .error)
+        let reloaded = try fixture.control("reload", reading: .error)
 
         let keys = "[Service] StateDirectory= (\(file):2:1), [Socket] ReplaySize=: that takes a restart"
-        #expect(reloaded.text.contains(keys))
+        #expect(reloaded.lines.contains { $0.contains(keys) })
         #expect(daemon.stop().status == 0)
     }
 

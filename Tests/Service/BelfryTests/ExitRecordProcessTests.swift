@@ -16,9 +16,9 @@ struct ExitRecordProcessTests {
     }
 
     /// Starts the next process, and returns its first line.
-    private func firstLineOfNextLaunch(_ program: String = "ServiceProbe", _ arguments: [String]? = ["plain"]) throws
-        -> String
-    {
+    private func firstLineOfNextLaunch(
+        _ program: String = "ServiceProbe", _ arguments: [String]? = ["plain"]
+    ) throws -> String {
         let next = try fixture.start(program, arguments)
         let line = next.lines(until: "willFinishLaunching").last ?? ""
         next.send(SIGKILL)

@@ -10,10 +10,6 @@ import Testing
 struct ExplainTests {
     let fixture = DaemonFixture()
 
-    private func control(_ arguments: String...) throws -> (lines: [String], status: Int32) {
-        try fixture.control(arguments)
-    }
-
     private func json(_ arguments: String...) throws -> [String: Any] {
         let lines = try fixture.control(arguments + ["--json"]).lines
         let object = try JSONSerialization.jsonObject(with: Data(lines.joined().utf8))
@@ -24,7 +20,7 @@ struct ExplainTests {
         let service = try fixture.startReady("ServiceProbe", ["slow=0"], "[Service]\nStopTimeout=20s\n")
 
         let reply = try json("explain", "TERM")
-        let text = try control("explain", "SIGTERM").lines
+        let text = try fixture.control("explain", "SIGTERM").lines
 
         let steps = try #require(reply["steps"] as? [[String: Any]])
         #expect(steps.map { $0["name"] as? String } == ["willResignActive", "didEnterBackground", "willTerminate"])
@@ -48,8 +44,8 @@ struct ExplainTests {
         let daemon = try fixture.startReady("[Signals]\nUSR1=com.example.rotate\nUSR2=ignore\n")
 
         let post = try json("explain", "USR1")
-        let nothing = try control("explain", "USR2").lines
-        let resume = try control("explain", "CONT").lines
+        let nothing = try fixture.control("explain", "USR2").lines
+        let resume = try fixture.control("explain", "CONT").lines
 
         #expect((post["steps"] as? [[String: Any]])?.map { $0["name"] as? String } == ["com.example.rotate"])
         #expect(post["limitUsec"] == nil)
@@ -61,9 +57,9 @@ struct ExplainTests {
     @Test func explainSaysWhatTheKernelDoesWithoutTheService() throws {
         let daemon = try fixture.startReady()
 
-        let kill = try control("explain", "KILL")
-        let stop = try control("explain", "STOP")
-        let fault = try control("explain", "SEGV")
+        let kill = try fixture.control("explain", "KILL")
+        let stop = try fixture.control("explain", "STOP")
+        let fault = try fixture.control("explain", "SEGV")
 
         #expect([kill.status, stop.status, fault.status] == [0, 0, 0])
         #expect(
@@ -80,7 +76,7 @@ struct ExplainTests {
     @Test func explainedControlSignalListsTheMemoryWarning() throws {
         let daemon = try fixture.startReady()
 
-        let text = try control("explain", "RTMIN+18").lines
+        let text = try fixture.control("explain", "RTMIN+18").lines
 
         #expect(text.first?.hasSuffix("queued with it; 0x300 posts a memory warning") == true)
         #expect(text.contains { $0.hasPrefix("didReceiveMemoryWarning") })
@@ -90,7 +86,9 @@ struct ExplainTests {
     @Test func defaultLimitIsNotShownAsConfigured() throws {
         let daemon = try fixture.startReady()
 
-        #expect(try control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as for any transition: it") == true)
+        #expect(
+            try fixture.control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as for any transition: it")
+                == true)
         #expect(daemon.stop().status == 0)
     }
 

@@ -11,15 +11,10 @@ struct ServiceManagerProtocolTests {
     let fixture = DaemonFixture()
 
     @Test func absentManagerIsNoFailure() throws {
-        let file = try fixture.directory.write("belfry.conf", "[Socket]\nEnabled=no\n")
-        let daemon = try ProbeProcess(
-            "belfryd", ["--config", file],
-            environment: ["RUNTIME_DIRECTORY": fixture.directory.path("run"), "SWIFT_BACKTRACE": "enable=no"],
-            reading: .error)
+        let daemon = try fixture.start("belfryd", nil, "[Socket]\nEnabled=no\n", hasManager: false)
         daemon.lines(until: "didBecomeActive")
-        daemon.send(SIGTERM)
 
-        let (lines, status) = daemon.finish()
+        let (lines, status) = daemon.stop()
 
         #expect(!lines.contains { $0.contains("service manager") })
         #expect(status == 0)
@@ -27,12 +22,7 @@ struct ServiceManagerProtocolTests {
 
     @Test func partsOfAUnitShareOneLineWithoutAManager() throws {
         let missing = fixture.directory.path("missing")
-        let daemon = try ProbeProcess(
-            "belfryd", ["--config", "/dev/null"],
-            environment: [
-                "RUNTIME_DIRECTORY": fixture.directory.path("run"), "STATE_DIRECTORY": fixture.directory.url.path,
-                "MEMORY_PRESSURE_WATCH": missing, "SWIFT_BACKTRACE": "enable=no",
-            ], reading: .error)
+        let daemon = try fixture.start(environment: ["MEMORY_PRESSURE_WATCH": missing], hasManager: false)
         let lines = daemon.lines(until: "didBecomeActive").filter { $0.contains("unable to") }
 
         #expect(lines.count == 1)
@@ -42,18 +32,12 @@ struct ServiceManagerProtocolTests {
     }
 
     @Test func unreachableManagerIsReportedOnceAndRefusesNothing() throws {
-        let file = try fixture.directory.write("belfry.conf", "[Socket]\nEnabled=no\n")
-        let daemon = try ProbeProcess(
-            "belfryd", ["--config", file],
-            environment: [
-                "RUNTIME_DIRECTORY": fixture.directory.path("run"), "SWIFT_BACKTRACE": "enable=no",
-                "NOTIFY_SOCKET": fixture.directory.path("missing"),
-            ], reading: .error)
+        let missing = ["NOTIFY_SOCKET": fixture.directory.path("missing")]
+        let daemon = try fixture.start("belfryd", nil, "[Socket]\nEnabled=no\n", environment: missing)
         var lines = daemon.lines(until: "didBecomeActive")
         daemon.send(SIGHUP)
         lines += daemon.lines(until: "didReload")
-        daemon.send(SIGTERM)
-        let (rest, status) = daemon.finish()
+        let (rest, status) = daemon.stop()
 
         let problem = "unable to notify 'service manager': No such file or directory (ENOENT), going on"
         #expect((lines + rest).count { $0.contains(problem) } == 1)
@@ -142,8 +126,7 @@ struct ServiceManagerProtocolTests {
 
         #expect(messages.first?.first?.hasPrefix("STATUS=active, 'probe': step ") == true)
         #expect(!messages.joined().contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") })
-        service.send(SIGTERM)
-        #expect(service.finish().status == 0)
+        #expect(service.stop().status == 0)
     }
 
     @Test func progressExtendsTheTimeoutBeforeItExpires() throws {
@@ -178,8 +161,6 @@ struct ServiceManagerProtocolTests {
         let well = sick.dropFirst().first { $0 != ["WATCHDOG=1"] }
         #expect(sick.dropFirst().first == well)
         #expect(well == ["STATUS=active"])
-        service.send(SIGTERM)
-        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
-        #expect(service.finish().status == 0)
+        #expect(service.stop().status == 0)
     }
 }

@@ -5,25 +5,17 @@ import Belfry
 import BelfryTesting
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 struct SettingsHandleTests {
-    private final class SizeListener: LifecycleListener {
-        let name = "size"
-        let limit: SettingsHandle<Int>
-
-        init(_ limit: SettingsHandle<Int>) { self.limit = limit }
-
-        var answers: [LifecycleAnswer] { [on(.flushRequested) { [self] _ in _ = limit.value }] }
-    }
-
     @Test func mediatorEndsThoughItsListenerHasAHandle() throws {
         weak var ended: LifecycleMediator?
         let handle = try {
             let mediator = LifecycleMediator(clock: ManualClock())
             ended = mediator
             let handle = SettingsHandle(5, in: mediator)
-            try mediator.addListener(SizeListener(handle))
+            try mediator.addListener(ClosureListener("size") { $0.on(.flushRequested) { _ in _ = handle.value } })
             return handle
         }()
 

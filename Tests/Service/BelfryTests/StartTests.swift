@@ -123,12 +123,7 @@ struct StartTests {
 
     /// That of the watchdog: Swift's runtime would write a backtrace first, which takes seconds.
     @Test func abortSignalEndsTheProcessWithoutABacktrace() throws {
-        let service = try ProbeProcess(
-            "belfryd", ["--config", "/dev/null"],
-            environment: [
-                "RUNTIME_DIRECTORY": fixture.directory.path("run"), "STATE_DIRECTORY": fixture.directory.url.path,
-                "SWIFT_BACKTRACE": "enable=yes,color=no",
-            ], reading: .error)
+        let service = try fixture.start(environment: ["SWIFT_BACKTRACE": "enable=yes,color=no"])
         _ = service.lines(until: "didBecomeActive")
 
         service.send(SIGABRT)

@@ -21,9 +21,7 @@ struct StuckReaderTests {
 
         #expect(try processorTicks(of: daemon.pid) - before < 50)
         #expect(lines.contains { $0.hasSuffix("watchdog of 1 us is too short, it hears every 10 ms") })
-        daemon.send(SIGTERM)
-        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/run/systemd/journal/socket")))
@@ -39,9 +37,7 @@ struct StuckReaderTests {
         #expect(
             daemon.lines(until: "didFailToReload").contains { $0.contains("failed at willReload") && $0.hasSuffix(why) }
         )
-        daemon.send(SIGTERM)
-        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     /// The processor time of a process, in ticks of a hundredth of a second (proc(5)).

@@ -9,9 +9,7 @@ import Testing
 @testable import Belfry
 
 nonisolated struct UnitCheckTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
 
     /// The properties of the shipped unit that the check reads.
     private static let sound: [String: BusValue] = [

@@ -6,10 +6,10 @@ import Testing
 @testable import belfry_fleetd
 
 struct CommandLedgerTests {
+    private var ledger = CommandLedger()
     private let command = FleetCommand(id: "a", .pause, deadlineUsec: 1_000)
 
-    @Test func commandIsDoneOnce() {
-        var ledger = CommandLedger()
+    @Test mutating func commandIsDoneOnce() {
         #expect(ledger.decide(command, isAccepted: true, now: 0) == .act)
         ledger.begin(command, now: 0)
         #expect(ledger.decide(command, isAccepted: true, now: 1) == .wait)
@@ -41,8 +41,7 @@ struct CommandLedgerTests {
         #expect(CommandLedger().decide(near, isAccepted: true, now: 0) == .act)
     }
 
-    @Test func numberOfCommandsIsLimitedUntilTheirDeadlines() {
-        var ledger = CommandLedger()
+    @Test mutating func numberOfCommandsIsLimitedUntilTheirDeadlines() {
         for number in 0..<CommandLedger.commandsMax {
             let command = FleetCommand(id: "\(number)", .pause, deadlineUsec: 1_000)
             ledger.begin(command, now: 0)
@@ -52,15 +51,13 @@ struct CommandLedgerTests {
         #expect(ledger.decide(FleetCommand(id: "x", .pause, deadlineUsec: 2_000), isAccepted: true, now: 1_000) == .act)
     }
 
-    @Test func recordIsReadBack() {
-        var ledger = CommandLedger()
+    @Test mutating func recordIsReadBack() {
         ledger.begin(command, now: 0)
         ledger.end(FleetReply(id: "a", .failed, reason: "no"))
         #expect(CommandLedger(json: ledger.json) == ledger)
     }
 
-    @Test func commandThatWasCutIsUnknown() throws {
-        var ledger = CommandLedger()
+    @Test mutating func commandThatWasCutIsUnknown() throws {
         ledger.begin(command, now: 0)
         let next = try #require(CommandLedger(json: ledger.json))
         guard case .answer(let reply) = next.decide(command, isAccepted: true, now: 1),

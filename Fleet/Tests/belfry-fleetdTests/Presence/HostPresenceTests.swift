@@ -7,10 +7,10 @@ import Testing
 @testable import belfry_fleetd
 
 struct HostPresenceTests {
+    private var presence = HostPresence(now: 1)
     private let active: JSONObject = ["state": "active", "bootId": "b", "sequence": 7, "version": "1"]
 
-    @Test func reportHasWhatTheServiceSays() {
-        var presence = HostPresence(now: 1)
+    @Test mutating func reportHasWhatTheServiceSays() {
         let isChanged = presence.receive(state: active, now: 2)
         #expect(isChanged)
         let report = presence.report(session: "s", now: 10, renewalUsec: 5)
@@ -18,8 +18,7 @@ struct HostPresenceTests {
         #expect(report.timeUsec == 10 && report.validUntilUsec == 25 && report.session == "s" && report.version == "1")
     }
 
-    @Test func changeOfStateIsTold() {
-        var presence = HostPresence(now: 1)
+    @Test mutating func changeOfStateIsTold() {
         _ = presence.receive(state: active, now: 2)
         let flush: JSONObject = ["name": "flushRequested", "state": "active", "sequence": 8, "bootId": "b"]
         let isChangedByFlush = presence.receive(notification: flush, now: 3)
@@ -31,8 +30,7 @@ struct HostPresenceTests {
         #expect(presence.state == .inactive && presence.sinceUsec == 4 && presence.bootID == "b")
     }
 
-    @Test func plannedStopIsNotACrash() {
-        var presence = HostPresence(now: 1)
+    @Test mutating func plannedStopIsNotACrash() {
         _ = presence.receive(state: active, now: 2)
         _ = presence.receive(notification: ["name": "willTerminate", "state": "notRunning"], now: 3)
         let isChangedByEnd = presence.serviceEnded(now: 4)
@@ -43,14 +41,12 @@ struct HostPresenceTests {
         #expect(presence.state == .notRunning)
     }
 
-    @Test func stateOfALaterVersionIsNotCountedOn() {
-        var presence = HostPresence(now: 1)
+    @Test mutating func stateOfALaterVersionIsNotCountedOn() {
         _ = presence.receive(state: ["state": "dreaming"], now: 2)
         #expect(presence.state == .notRunning)
     }
 
-    @Test func lastReportHasNoEnd() {
-        var presence = HostPresence(now: 1)
+    @Test mutating func lastReportHasNoEnd() {
         _ = presence.receive(state: active, now: 2)
         let report = presence.last(.asleep, session: "s", now: 9)
         #expect(report.state == .asleep && report.sinceUsec == 9 && report.validUntilUsec == nil)

@@ -11,9 +11,19 @@ struct Roll {
     var plan: RollingPlan
     private(set) var now = MonotonicInstant(microseconds: 1_000_000)
 
-    init(_ action: FleetCommand.Action, awayMax: Int = 1, pause: Duration = .zero) {
+    /// How far the first host is.
+    enum Progress {
+        case none, told, answered, resuming
+    }
+
+    init(
+        _ action: FleetCommand.Action, awayMax: Int = 1, pause: Duration = .zero, upTo progress: Progress = .none
+    ) {
         plan = RollingPlan(
             RollingPlan.Order(action: action, hosts: ["h1", "h2", "h3"], awayMax: awayMax, pause: pause))
+        if progress != .none { _ = begin() }
+        if progress == .answered || progress == .resuming { _ = answer() }
+        if progress == .resuming { _ = wake(after: Double(pause / .seconds(1))) }
     }
 
     mutating func begin(active: [String] = ["h1", "h2", "h3"]) -> [String] {

@@ -21,6 +21,14 @@ struct RollRunnerTests {
         try fleet.turn { words(call).last == step }
     }
 
+    /// A roll whose first host is paused.
+    private func pausedRoll(of fleet: FleetFixture) throws -> ReplyRecorder {
+        let roll = try fleet.call("Roll", Self.pause)
+        try fleet.answer("h1")
+        try steps(fleet, roll, until: "paused h1")
+        return roll
+    }
+
     @Test func stepsAreTold() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
         let roll = try fleet.call("Roll", Self.quick)
@@ -70,9 +78,7 @@ struct RollRunnerTests {
 
     @Test func hostIsResumedWhenTheCallerIsGone() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
-        let roll = try fleet.call("Roll", Self.pause)
-        try fleet.answer("h1")
-        try steps(fleet, roll, until: "paused h1")
+        let roll = try pausedRoll(of: fleet)
 
         roll.client.close()
 
@@ -84,9 +90,7 @@ struct RollRunnerTests {
 
     @Test func cancelEndsTheRollAndResumesTheHost() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
-        let roll = try fleet.call("Roll", Self.pause)
-        try fleet.answer("h1")
-        try steps(fleet, roll, until: "paused h1")
+        let roll = try pausedRoll(of: fleet)
 
         let cancel = try fleet.call("Cancel")
         let command = try fleet.command(to: "h1")
@@ -101,9 +105,7 @@ struct RollRunnerTests {
 
     @Test func hostIsResumedWhenTheBrokerIsBack() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
-        let roll = try fleet.call("Roll", Self.pause)
-        try fleet.answer("h1")
-        try steps(fleet, roll, until: "paused h1")
+        let roll = try pausedRoll(of: fleet)
 
         fleet.broker.hasRoom = false
         fleet.server.brokerLost("cable cut")
@@ -120,9 +122,7 @@ struct RollRunnerTests {
 
     @Test func rollOfAnotherProcessIsContinued() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
-        let roll = try fleet.call("Roll", Self.pause)
-        try fleet.answer("h1")
-        try steps(fleet, roll, until: "paused h1")
+        let roll = try pausedRoll(of: fleet)
 
         try fleet.restart()
         fleet.server.brokerConnected()
@@ -139,9 +139,7 @@ struct RollRunnerTests {
 
     @Test func hostIsResumedBeforeTheProgramEnds() throws {
         let fleet = try FleetFixture(hosts: ["h1"])
-        let roll = try fleet.call("Roll", Self.pause)
-        try fleet.answer("h1")
-        try steps(fleet, roll, until: "paused h1")
+        let roll = try pausedRoll(of: fleet)
 
         fleet.server.close()
         try fleet.turn { roll.isOver }

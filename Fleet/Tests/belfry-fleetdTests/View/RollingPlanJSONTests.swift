@@ -20,9 +20,7 @@ struct RollingPlanJSONTests {
     }
 
     @Test func planThatWasRestartedHasStopped() throws {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         _ = roll.wake(after: 10)
 
         roll.plan = try #require(RollingPlan(json: roll.plan.json))
@@ -33,12 +31,9 @@ struct RollingPlanJSONTests {
         #expect(roll.begin() == ["sent h2", "reload to h2"])
     }
 
-    @Test(arguments: [0, 1, 2])
-    func hostUnderWayIsBroughtBackAfterARestart(phase: Int) throws {
-        var roll = Roll(.pause)
-        _ = roll.begin()
-        if phase > 0 { _ = roll.answer() }
-        if phase > 1 { _ = roll.wake(after: 0) }
+    @Test(arguments: [Roll.Progress.told, .answered, .resuming])
+    func hostUnderWayIsBroughtBackAfterARestart(progress: Roll.Progress) throws {
+        var roll = Roll(.pause, upTo: progress)
 
         roll.plan = try #require(RollingPlan(json: roll.plan.json))
 
@@ -51,8 +46,7 @@ struct RollingPlanJSONTests {
     }
 
     @Test func reasonOfAStopOutlivesARestart() throws {
-        var roll = Roll(.reload)
-        _ = roll.begin()
+        var roll = Roll(.reload, upTo: .told)
         _ = roll.answer(.failed, "no")
 
         #expect(try #require(RollingPlan(json: roll.plan.json)).ending == .stopped("reload: failed: no"))

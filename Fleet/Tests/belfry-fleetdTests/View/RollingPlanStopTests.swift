@@ -7,17 +7,14 @@ import Testing
 
 /// Other hosts that go away, the loss of the view, and what an operator does.
 struct RollingPlanStopTests {
-    @Test(arguments: [0, 1, 2])
-    func hostUnderWayIsBroughtBackWhenAnotherGoesAway(phase: Int) {
-        var roll = Roll(.pause, pause: .seconds(3))
-        _ = roll.begin()
-        if phase > 0 { _ = roll.answer() }
-        if phase > 1 { _ = roll.wake(after: 3) }
+    @Test(arguments: [Roll.Progress.told, .answered, .resuming])
+    func hostUnderWayIsBroughtBackWhenAnotherGoesAway(progress: Roll.Progress) {
+        var roll = Roll(.pause, pause: .seconds(3), upTo: progress)
         let reason = "too many other hosts are away: h3"
 
         let actions = roll.change("h3", isActive: false)
 
-        #expect(actions == (phase < 2 ? ["resuming h1: \(reason)", "resume to h1"] : []))
+        #expect(actions == (progress != .resuming ? ["resuming h1: \(reason)", "resume to h1"] : []))
         #expect(roll.wake(after: 60) == [])
         #expect(roll.change("h2", isActive: false) == [])
         #expect(roll.answer() == ["answered h1", "end: \(reason)"])
@@ -25,8 +22,7 @@ struct RollingPlanStopTests {
     }
 
     @Test func nothingMoreIsDrainedAfterAnotherWentAway() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
+        var roll = Roll(.reload, upTo: .told)
 
         #expect(roll.change("h3", isActive: false) == ["waiting h1: too many other hosts are away: h3"])
         #expect(roll.change("h2", isActive: false) == [])
@@ -38,16 +34,13 @@ struct RollingPlanStopTests {
     }
 
     @Test func planStopsWhileAHostRecovers() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
 
         #expect(roll.change("h2", isActive: false) == ["end: too many other hosts are away: h2"])
     }
 
     @Test func planStopsWhenTheViewIsLost() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
+        var roll = Roll(.reload, upTo: .told)
 
         #expect(roll.plan.viewLost("cable cut").words == ["withdraw", "end: cable cut"])
         #expect(roll.plan.viewReturned() == [])
@@ -55,9 +48,7 @@ struct RollingPlanStopTests {
     }
 
     @Test func hostUnderWayIsResumedWhenTheViewIsBack() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.pause, upTo: .answered)
 
         #expect(
             roll.plan.viewLost("cable cut").words == ["resuming h1: cable cut", "resume to h1", "end: cable cut"])
@@ -69,9 +60,7 @@ struct RollingPlanStopTests {
     }
 
     @Test func planIsContinuedWithTheHostAtWhichItStopped() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         _ = roll.wake(after: 10)
         #expect(roll.answer(.failed, nil) == ["end: reload: failed"])
 
@@ -80,9 +69,7 @@ struct RollingPlanStopTests {
     }
 
     @Test func hostThatHasDoneItDoesNotGetItAgain() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         _ = roll.change("h1", isActive: false)
         _ = roll.wake(after: 300)
 
@@ -91,10 +78,7 @@ struct RollingPlanStopTests {
     }
 
     @Test func hostThatCouldNotBeResumedIsResumedFirst() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
-        _ = roll.answer()
-        _ = roll.wake(after: 0)
+        var roll = Roll(.pause, upTo: .resuming)
         #expect(roll.answer(.failed, "no") == ["failed h1: resume: failed: no", "end: resume: failed: no"])
         #expect(roll.plan.owesResume)
 
@@ -103,27 +87,21 @@ struct RollingPlanStopTests {
     }
 
     @Test func cancelBringsTheHostBack() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.pause, upTo: .answered)
 
         #expect(roll.plan.cancel().words == ["resuming h1: cancelled", "resume to h1"])
         #expect(roll.answer() == ["answered h1", "end: cancelled"])
     }
 
     @Test func cancelOfAStoppedPlanEndsIt() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
+        var roll = Roll(.reload, upTo: .told)
         _ = roll.answer(.failed, nil)
 
         #expect(roll.plan.cancel().words == ["end: cancelled"])
     }
 
     @Test func cancelTriesOnceMoreToResumeAHost() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
-        _ = roll.answer()
-        _ = roll.wake(after: 0)
+        var roll = Roll(.pause, upTo: .resuming)
         _ = roll.end(.timeout)
 
         #expect(roll.plan.cancel().words == ["resuming h1: cancelled", "resume to h1"])
@@ -131,9 +109,7 @@ struct RollingPlanStopTests {
     }
 
     @Test func cancelCountsDuringAStop() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.pause, upTo: .answered)
         _ = roll.change("h3", isActive: false)
 
         #expect(roll.plan.cancel() == [])

@@ -36,9 +36,7 @@ struct RollingPlanTests {
     }
 
     @Test func healthyTimeBeginsAgainAfterAnInterruption() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         #expect(roll.wake(after: 9) == [])
 
         #expect(roll.change("h1", isActive: false) == [])
@@ -49,9 +47,7 @@ struct RollingPlanTests {
     }
 
     @Test func newStartOfAnActiveHostIsAnInterruptionToo() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         #expect(roll.wake(after: 9) == [])
 
         #expect(roll.change("h1", isActive: true) == [])
@@ -106,8 +102,7 @@ struct RollingPlanTests {
             (.away, "away"),
         ] as [(PendingCommands.Ending, String)])
     func planStopsAtAHostThatFails(ending: PendingCommands.Ending, reason: String) {
-        var roll = Roll(.reload)
-        _ = roll.begin()
+        var roll = Roll(.reload, upTo: .told)
         #expect(roll.end(ending) == ["end: reload: \(reason)"])
         #expect(roll.plan.host == "h1")
         #expect(roll.change("h2", isActive: false) == [])
@@ -117,25 +112,21 @@ struct RollingPlanTests {
     private static let failure = "done, but listener 'nginx' failed at didBecomeActive: no"
 
     @Test func planStopsAtAHostWhoseListenerFails() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
+        var roll = Roll(.reload, upTo: .told)
 
         #expect(roll.answerWithFailure() == ["end: reload: \(Self.failure)"])
         #expect(roll.begin() == ["sent h1", "reload to h1"])
     }
 
     @Test func hostWhoseListenerFailsAtThePauseIsResumed() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
+        var roll = Roll(.pause, upTo: .told)
 
         #expect(roll.answerWithFailure() == ["resuming h1: pause: \(Self.failure)", "resume to h1"])
         #expect(roll.answer() == ["answered h1", "end: pause: \(Self.failure)"])
     }
 
     @Test func planStopsAtAHostWhoseListenerFailsAtTheResume() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.pause, upTo: .answered)
         #expect(roll.wake(after: 0) == ["resuming h1", "resume to h1"])
 
         #expect(
@@ -143,9 +134,7 @@ struct RollingPlanTests {
     }
 
     @Test func planStopsAtAHostWhoseListenersDoNotWorkAtTheEnd() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         #expect(roll.pass(10) == ["check to h1"])
         #expect(roll.change("h1", isActive: true) == [])
 
@@ -159,9 +148,7 @@ struct RollingPlanTests {
     }
 
     @Test func planStopsAtAHostThatDoesNotComeBack() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         _ = roll.change("h1", isActive: false)
 
         #expect(roll.wake(after: 299) == [])
@@ -169,9 +156,7 @@ struct RollingPlanTests {
     }
 
     @Test func hostThatIsActiveTooLateDoesNotCount() {
-        var roll = Roll(.reload)
-        _ = roll.begin()
-        _ = roll.answer()
+        var roll = Roll(.reload, upTo: .answered)
         _ = roll.change("h1", isActive: false)
         #expect(roll.wake(after: 295) == [])
 
@@ -181,16 +166,14 @@ struct RollingPlanTests {
     }
 
     @Test func hostThatRefusesThePauseIsNotResumed() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
+        var roll = Roll(.pause, upTo: .told)
 
         #expect(roll.answer(.refused, "not accepted") == ["end: pause: refused: not accepted"])
         #expect(!roll.plan.owesResume)
     }
 
     @Test func hostThatMayBePausedIsResumed() {
-        var roll = Roll(.pause)
-        _ = roll.begin()
+        var roll = Roll(.pause, upTo: .told)
 
         #expect(roll.end(.timeout) == ["resuming h1: pause: timeout", "resume to h1"])
         #expect(roll.answer() == ["answered h1", "end: pause: timeout"])

@@ -46,9 +46,10 @@ extension NotificationRing {
 }
 
 struct NotificationRingTests {
+    private let memory = RingMemory(4096)
+
     @Test(arguments: [1, 2, 4, 5, 6, 7, 10, 11, 99] as [UInt64])
     func messagesFromANumberAreCompleteOrNil(first: UInt64) {
-        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 5)
         ring.clear(after: 3)
         for number in 4...10 { ring.append("\(number)") }
@@ -85,7 +86,6 @@ struct NotificationRingTests {
     }
 
     @Test func emptyRingBeginsAfterItsNumber() {
-        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 8)
         ring.clear(after: 41)
 
@@ -95,7 +95,6 @@ struct NotificationRingTests {
     }
 
     @Test func messagesAreLimitedByBytes() {
-        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 1000)
         for _ in 0..<10 { ring.append(String(repeating: "x", count: 1000)) }
 
@@ -104,7 +103,6 @@ struct NotificationRingTests {
     }
 
     @Test func overlongMessageDiscardsAllMessages() throws {
-        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 10)
         ring.append("short")
         ring.append(String(repeating: "x", count: 2048))
@@ -119,7 +117,6 @@ struct NotificationRingTests {
     }
 
     @Test func nextProcessReadsTheRingAfterEachMessage() throws {
-        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 40)
         var random = SystemRandomNumberGenerator()
         var written: [String] = []
@@ -136,7 +133,6 @@ struct NotificationRingTests {
     }
 
     @Test func damagedRingIsRefusedOrHarmless() {
-        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 40)
         for number in 0..<100 { ring.append(String(repeating: "m", count: number)) }
         let good = Array(memory.bytes)

@@ -52,21 +52,20 @@ struct VarlinkInterfaceDescriptionTests {
         #expect(fields[12].type == .array(.map(.array(.nullable(.int)))))
     }
 
-    @Test(
-        arguments: [
-            ("", 1, 1), ("interface", 1, 10), ("interface a\ntype A ()", 1, 11), ("interface 1.a\ntype A ()", 1, 11),
-            ("interface a.-b\ntype A ()", 1, 11), ("interface a.b", 1, 14), ("interface a.b type A ()", 1, 15),
-            ("interface a.b\ntype a ()", 2, 6), ("interface a.b\ntypeA ()", 2, 6), ("interface a.b\nwhat A ()", 2, 5),
-            ("interface a.b\ntype A (a: int, b)", 2, 17), ("interface a.b\ntype A (a, b: int)", 2, 12),
-            ("interface a.b\ntype A (a_: int)", 2, 9), ("interface a.b\ntype A (a__b: int)", 2, 9),
-            ("interface a.b\ntype A (_a: int)", 2, 9), ("interface a.b\ntype A (a: integer)", 2, 12),
-            ("interface a.b\ntype A (a: ??int)", 2, 13), ("interface a.b\ntype A (a: ? ?int)", 2, 14),
-            ("interface a.b\ntype A (a: B)", 2, 12),
-            ("interface a.b\ntype A (a: int, a: int)", 2, 17), ("interface a.b\ntype A (a: int,)", 2, 16),
-            ("interface a.b\ntype A ()\ntype A ()", 3, 1), ("interface a.b\nmethod A() ()", 2, 12),
-            ("interface a.b\nmethod A(a) -> ()", 2, 9), ("interface a.b\nerror A", 2, 8),
-            ("interface a.b\ntype A () type B ()", 2, 11), ("interface a.b\nmethod A(a: [int]int) -> ()", 2, 13),
-        ] as [(String, Int, Int)])
+    @Test(arguments: [
+        ("", 1, 1), ("interface", 1, 10), ("interface a\ntype A ()", 1, 11), ("interface 1.a\ntype A ()", 1, 11),
+        ("interface a.-b\ntype A ()", 1, 11), ("interface a.b", 1, 14), ("interface a.b type A ()", 1, 15),
+        ("interface a.b\ntype a ()", 2, 6), ("interface a.b\ntypeA ()", 2, 6), ("interface a.b\nwhat A ()", 2, 5),
+        ("interface a.b\ntype A (a: int, b)", 2, 17), ("interface a.b\ntype A (a, b: int)", 2, 12),
+        ("interface a.b\ntype A (a_: int)", 2, 9), ("interface a.b\ntype A (a__b: int)", 2, 9),
+        ("interface a.b\ntype A (_a: int)", 2, 9), ("interface a.b\ntype A (a: integer)", 2, 12),
+        ("interface a.b\ntype A (a: ??int)", 2, 13), ("interface a.b\ntype A (a: ? ?int)", 2, 14),
+        ("interface a.b\ntype A (a: B)", 2, 12),
+        ("interface a.b\ntype A (a: int, a: int)", 2, 17), ("interface a.b\ntype A (a: int,)", 2, 16),
+        ("interface a.b\ntype A ()\ntype A ()", 3, 1), ("interface a.b\nmethod A() ()", 2, 12),
+        ("interface a.b\nmethod A(a) -> ()", 2, 9), ("interface a.b\nerror A", 2, 8),
+        ("interface a.b\ntype A () type B ()", 2, 11), ("interface a.b\nmethod A(a: [int]int) -> ()", 2, 13),
+    ])
     func invalidTextIsRefusedAtItsPosition(text: String, line: Int, column: Int) {
         #expect { try VarlinkInterfaceDescription(text) } throws: {
             guard let error = $0 as? VarlinkDescriptionError else { return false }

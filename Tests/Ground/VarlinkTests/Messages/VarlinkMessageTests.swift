@@ -21,25 +21,24 @@ struct VarlinkMessageTests {
         #expect(try VarlinkCall(message: call.message.dropLast()) == call)
     }
 
-    @Test(
-        arguments: [
-            "{}": VarlinkProtocolError.missingMethod,
-            #"{"parameters":{}}"#: .missingMethod,
-            #"{"method":null}"#: .wrongType("method"),
-            #"{"method":1}"#: .wrongType("method"),
-            #"{"method":"a.b.C","parameters":[]}"#: .wrongType("parameters"),
-            #"{"method":"a.b.C","more":1}"#: .wrongType("more"),
-            #"{"method":"a.b.C","oneway":"true"}"#: .wrongType("oneway"),
-            #"{"method":"a.b.C","upgrade":{}}"#: .wrongType("upgrade"),
-            #"{"method":"a.b.C","more":true,"oneway":true}"#: .conflictingFlags,
-            #"{"method":"a.b.C","more":true,"upgrade":true}"#: .conflictingFlags,
-            #"{"method":"a.b.C","x":1}"#: .unknownField("x"),
-            #"{"method":"a.b.C","method":"a.b.D"}"#: .notJSON(JSONParseError(reason: .duplicateName, offset: 18)),
-            #"{"method":"a.b.C","parameters":{"x":1,"\u0078":2}}"#: .notJSON(
-                JSONParseError(reason: .duplicateName, offset: 38)),
-            #"{"method":"a.b.C","continues":true}"#: .unknownField("continues"),
-            #"{"method":"a.b.C","error":"x.y"}"#: .unknownField("error"),
-        ] as [String: VarlinkProtocolError])
+    @Test(arguments: [
+        "{}": VarlinkProtocolError.missingMethod,
+        #"{"parameters":{}}"#: .missingMethod,
+        #"{"method":null}"#: .wrongType("method"),
+        #"{"method":1}"#: .wrongType("method"),
+        #"{"method":"a.b.C","parameters":[]}"#: .wrongType("parameters"),
+        #"{"method":"a.b.C","more":1}"#: .wrongType("more"),
+        #"{"method":"a.b.C","oneway":"true"}"#: .wrongType("oneway"),
+        #"{"method":"a.b.C","upgrade":{}}"#: .wrongType("upgrade"),
+        #"{"method":"a.b.C","more":true,"oneway":true}"#: .conflictingFlags,
+        #"{"method":"a.b.C","more":true,"upgrade":true}"#: .conflictingFlags,
+        #"{"method":"a.b.C","x":1}"#: .unknownField("x"),
+        #"{"method":"a.b.C","method":"a.b.D"}"#: .notJSON(JSONParseError(reason: .duplicateName, offset: 18)),
+        #"{"method":"a.b.C","parameters":{"x":1,"\u0078":2}}"#: .notJSON(
+            JSONParseError(reason: .duplicateName, offset: 38)),
+        #"{"method":"a.b.C","continues":true}"#: .unknownField("continues"),
+        #"{"method":"a.b.C","error":"x.y"}"#: .unknownField("error"),
+    ])
     func malformedCallIsRefused(text: String, error: VarlinkProtocolError) {
         #expect(throws: error) { try VarlinkCall(message: ArraySlice(text.utf8)) }
     }

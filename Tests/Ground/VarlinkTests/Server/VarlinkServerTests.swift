@@ -10,15 +10,18 @@ import Varlink
 @Suite(.timeLimit(.minutes(1)))
 struct VarlinkServerTests {
     let fixture: ServerFixture
+    let peer: Peer
 
-    init() throws { fixture = try ServerFixture() }
+    init() throws {
+        fixture = try ServerFixture()
+        peer = try fixture.peer()
+    }
 
     private func echo(_ text: String, mode: VarlinkCall.Mode = .single) -> VarlinkCall {
         VarlinkCall("org.example.test.Echo", ["text": .string(text)], mode: mode)
     }
 
     @Test func replyIsWrittenInTheTurnOfItsCall() throws {
-        let peer = try fixture.peer()
         try fixture.turn { fixture.server.connectionCount == 1 }
 
         peer.write(echo("a"))
@@ -37,7 +40,6 @@ struct VarlinkServerTests {
             (#"{"method":"org.example.test.Missing","parameters":{"text":"a"}}"#, "MethodNotImplemented"),
         ])
     func secondCallIsCheckedIndependently(text: String, error: String) throws {
-        let peer = try fixture.peer()
         peer.write(echo("a"))
         peer.write(Array(text.utf8) + [0])
 
@@ -56,15 +58,12 @@ struct VarlinkServerTests {
             #"{"parameters":{"text":null,"point":{"x":1.0}}}"#,
     ])
     func callIsReadInAnySpelling(text: String, reply: String) throws {
-        let peer = try fixture.peer()
         for _ in 0..<2 { peer.write(Array(text.utf8) + [0]) }
 
         #expect(try fixture.receive(2, peer) == [reply, reply])
     }
 
     @Test func callWithUpgradeIsRefusedAndTheConnectionStaysVarlink() throws {
-        let peer = try fixture.peer()
-
         peer.write(echo("a", mode: .upgrade))
         peer.write(VarlinkCall("org.example.test.Do", mode: .upgrade))
         peer.write(echo("b"))
@@ -80,7 +79,6 @@ struct VarlinkServerTests {
     }
 
     @Test func storedRequestKeepsItsParameters() throws {
-        let peer = try fixture.peer()
         peer.write(VarlinkCall("org.example.test.Wait", extensions: ["org.example.x": 1]))
         try fixture.turn { fixture.waiting.count == 1 }
         let other = try fixture.peer()
@@ -93,8 +91,6 @@ struct VarlinkServerTests {
     }
 
     @Test func serviceDescribesItself() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.varlink.service.GetInfo"))
         peer.write(
             VarlinkCall("org.varlink.service.GetInterfaceDescription", ["interface": "org.example.test"]))
@@ -132,8 +128,6 @@ struct VarlinkServerTests {
             ),
         ] as [(VarlinkCall, String, JSONObject)])
     func invalidCallGetsItsError(call: VarlinkCall, name: String, parameters: JSONObject) throws {
-        let peer = try fixture.peer()
-
         peer.write(call)
         peer.write(echo("after"))
         let replies = try fixture.receive(2, peer).map { try VarlinkReply(message: ArraySlice($0.utf8)) }
@@ -143,16 +137,12 @@ struct VarlinkServerTests {
     }
 
     @Test func pipelinedCallsAreAnsweredInOrder() throws {
-        let peer = try fixture.peer()
-
         peer.write((0..<500).flatMap { echo("\($0)").message })
 
         #expect(try fixture.receive(500, peer) == (0..<500).map { #"{"parameters":{"text":"\#($0)"}}"# })
     }
 
     @Test func laterCallsWaitForAnEarlierOne() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Wait"))
         peer.write(echo("later"))
         try fixture.turn { fixture.waiting.count == 1 }
@@ -165,8 +155,6 @@ struct VarlinkServerTests {
     }
 
     @Test func moreGetsRepliesThatContinueAndALastOne() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Count", ["to": 3], mode: .more))
         peer.write(VarlinkCall("org.example.test.Count", ["to": -1], mode: .more))
 
@@ -179,8 +167,6 @@ struct VarlinkServerTests {
     }
 
     @Test func onewayGetsNoReplyAndNoError() throws {
-        let peer = try fixture.peer()
-
         peer.write(echo("silent", mode: .oneway))
         peer.write(VarlinkCall("org.example.none.Do", mode: .oneway))
         peer.write(VarlinkCall("org.example.test.Forget", mode: .oneway))
@@ -191,8 +177,6 @@ struct VarlinkServerTests {
     }
 
     @Test func continuingWithoutMoreIsAnError() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Wait"))
         try fixture.turn { fixture.waiting.count == 1 }
         fixture.waiting[0].reply(["turn": 1], continues: true)
@@ -202,8 +186,6 @@ struct VarlinkServerTests {
     }
 
     @Test func droppedRequestIsAnsweredWithAnError() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Forget"))
         peer.write(echo("next"))
 
@@ -215,8 +197,6 @@ struct VarlinkServerTests {
     }
 
     @Test func onlyTheFirstFinalReplyIsSent() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Wait"))
         try fixture.turn { fixture.waiting.count == 1 }
         fixture.waiting[0].reply(["turn": 1])
@@ -228,7 +208,6 @@ struct VarlinkServerTests {
     }
 
     @Test func disconnectingClientCancelsItsCall() throws {
-        let peer = try fixture.peer()
         var cancelled = 0
 
         peer.write(VarlinkCall("org.example.test.Wait", mode: .more))
@@ -245,8 +224,6 @@ struct VarlinkServerTests {
     }
 
     @Test func callsSentBeforeDisconnectingAreHandled() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Wait"))
         for number in 0..<3 { peer.write(echo("\(number)", mode: .oneway)) }
         peer.close()
@@ -256,8 +233,6 @@ struct VarlinkServerTests {
     }
 
     @Test func clientThatStopsWritingGetsItsReplies() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Wait"))
         peer.write(echo("last"))
         peer.stopWriting()
@@ -290,8 +265,6 @@ struct VarlinkServerTests {
     }
 
     @Test func peerHasTheCredentialsOfTheKernel() throws {
-        let peer = try fixture.peer()
-
         peer.write(VarlinkCall("org.example.test.Wait"))
         try fixture.turn { fixture.waiting.count == 1 }
         let seen = fixture.waiting[0].peer

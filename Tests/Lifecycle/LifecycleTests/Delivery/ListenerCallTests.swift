@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -193,7 +194,27 @@ struct ListenerCallTests {
 struct LateAnswerTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(5)))
 
-    private func outcomes(_ listener: BlockingListener, _ act: (LifecycleMediator) -> Void) throws -> [ListenerReport] {
+    nonisolated enum Kind: Sendable { case immediate, suspending, completing }
+
+    /// A listener whose answer blocks the thread.
+    private func blocking(
+        _ kind: Kind, on interest: LifecycleNotification.Name = .flushRequested, for time: Duration
+    ) -> ClosureListener {
+        ClosureListener("blocking") { [clock = fixture.clock] listener in
+            switch kind {
+            case .immediate: listener.on(interest) { _ in clock.advance(by: time) }
+            case .suspending: listener.on(interest, deadline: nil) { _ async in clock.advance(by: time) }
+            case .completing:
+                listener.onCompletion(interest) { _, completion in
+                    clock.advance(by: time)
+                    completion(.success(()))
+                    return {}
+                }
+            }
+        }
+    }
+
+    private func outcomes(_ listener: ClosureListener, _ act: (LifecycleMediator) -> Void) throws -> [ListenerReport] {
         var reports: [ListenerReport] = []
         fixture.observe { if case .delivered(let report) = $0 { reports += report.listeners } }
         try fixture.mediator.addListener(listener)
@@ -202,9 +223,9 @@ struct LateAnswerTests {
         return reports
     }
 
-    @Test(arguments: [BlockingListener.Kind.immediate, .suspending, .completing])
-    func blockingAnswerPastItsDeadlineIsLate(kind: BlockingListener.Kind) throws {
-        let listener = BlockingListener(kind, for: .seconds(6), fixture.clock)
+    @Test(arguments: [Kind.immediate, .suspending, .completing])
+    func blockingAnswerPastItsDeadlineIsLate(kind: Kind) throws {
+        let listener = blocking(kind, for: .seconds(6))
 
         let reports = try outcomes(listener) { $0.post(.flushRequested) }
 
@@ -213,9 +234,9 @@ struct LateAnswerTests {
         #expect(fixture.mediator.listeners.first?.record.failures == 1)
     }
 
-    @Test(arguments: [BlockingListener.Kind.immediate, .suspending, .completing])
-    func blockingAnswerUpToItsDeadlineIsNotLate(kind: BlockingListener.Kind) throws {
-        let listener = BlockingListener(kind, for: .seconds(5), fixture.clock)
+    @Test(arguments: [Kind.immediate, .suspending, .completing])
+    func blockingAnswerUpToItsDeadlineIsNotLate(kind: Kind) throws {
+        let listener = blocking(kind, for: .seconds(5))
 
         let reports = try outcomes(listener) { $0.post(.flushRequested) }
 
@@ -223,7 +244,7 @@ struct LateAnswerTests {
     }
 
     @Test func lateAnswerToDidReloadSucceeds() throws {
-        let listener = BlockingListener(.immediate, on: .didReload, for: .seconds(6), fixture.clock)
+        let listener = blocking(.immediate, on: .didReload, for: .seconds(6))
         var result: TransitionReport.Result?
 
         let reports = try outcomes(listener) { $0.perform(.reload) { result = $0.result } }
@@ -233,46 +254,12 @@ struct LateAnswerTests {
     }
 
     @Test func firstStepWithoutTimeIsNotLate() throws {
-        let listener = BlockingListener(.immediate, on: .willTerminate, for: .seconds(6), fixture.clock)
+        let listener = blocking(.immediate, on: .willTerminate, for: .seconds(6))
         let cutting = fixture.mediator.addObserver(forName: .willTerminate) { [fixture] _ in fixture.perform(.stop) }
 
         let reports = try outcomes(listener) { $0.perform(.stop) }
 
         #expect(reports.map(\.outcome) == [.completed])
         cutting.cancel()
-    }
-}
-
-/// A listener whose answer blocks the thread.
-final class BlockingListener: LifecycleListener {
-    nonisolated enum Kind: Sendable { case immediate, suspending, completing }
-
-    let name = "blocking"
-    private let kind: Kind
-    private let interest: LifecycleNotification.Name
-    private let time: Duration
-    private let clock: ManualClock
-
-    init(
-        _ kind: Kind, on interest: LifecycleNotification.Name = .flushRequested, for time: Duration,
-        _ clock: ManualClock
-    ) {
-        self.kind = kind
-        self.interest = interest
-        self.time = time
-        self.clock = clock
-    }
-
-    var answers: [LifecycleAnswer] {
-        switch kind {
-        case .immediate: on(interest) { [self] _ in clock.advance(by: time) }
-        case .suspending: on(interest, deadline: nil) { [self] _ async in clock.advance(by: time) }
-        case .completing:
-            onCompletion(interest) { [self] _, completion in
-                clock.advance(by: time)
-                completion(.success(()))
-                return {}
-            }
-        }
     }
 }

@@ -7,10 +7,8 @@ import TestSupport
 import Testing
 
 struct ConfigurationFileReaderTests {
-    private let directory: TemporaryDirectory
+    private let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
     private var root: String { directory.url.path }
-
-    init() throws { directory = try TemporaryDirectory() }
 
     @Test func linkToDevNullMasksAFile() throws {
         try directory.write("usr/lib/belfry/belfry.conf", "broken")

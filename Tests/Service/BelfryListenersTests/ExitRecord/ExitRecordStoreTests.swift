@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ExitRecordStoreTests {
-    let directory: TemporaryDirectory
+    let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
     let writer = RecordingWriter()
     let clock = ManualClock()
     let mediator: LifecycleMediator
@@ -20,10 +20,7 @@ struct ExitRecordStoreTests {
     private let term = LifecycleOrigin.signal(
         SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope", command: "systemd"))
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        mediator = LifecycleMediator(clock: clock)
-    }
+    init() { mediator = LifecycleMediator(clock: clock) }
 
     private func run(_ invocation: String = "one") -> ServiceRun {
         ServiceRun(bootID: "b", invocationID: invocation, pid: 4, startRealtime: .microseconds(9))

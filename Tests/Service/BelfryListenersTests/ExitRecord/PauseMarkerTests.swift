@@ -11,13 +11,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PauseMarkerTests {
-    let directory: TemporaryDirectory
+    let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
     let writer = RecordingWriter()
     let clock = ManualClock()
 
     private let client = LifecycleOrigin.peer(PeerOrigin(pid: 8, uid: 0, command: "belfryctl"))
-
-    init() throws { directory = try TemporaryDirectory() }
 
     /// A process of the service, with its marker.
     private func begin(

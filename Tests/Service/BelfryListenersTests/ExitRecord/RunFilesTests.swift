@@ -11,11 +11,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RunFilesTests {
-    let directory: TemporaryDirectory
+    let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
     let writer = RecordingWriter()
     private let run = ServiceRun(bootID: "b", invocationID: "one", pid: 4, startRealtime: .microseconds(9))
-
-    init() throws { directory = try TemporaryDirectory() }
 
     private func files(_ service: String = "mine") -> RunFiles {
         RunFiles(directory: directory.url.path, service: service)

@@ -10,9 +10,12 @@ import Testing
 import Varlink
 
 struct LifecycleJournalRecordsTests {
+    private let clock = ManualClock()
+    private let mediator: LifecycleMediator
+
+    init() { mediator = LifecycleMediator(clock: clock) }
+
     @Test func recordHasTheTimeOfEachListener() throws {
-        let clock = ManualClock()
-        let mediator = LifecycleMediator(clock: clock)
         try mediator.addListener(RecordingListener("first", [.willResignActive]))
         try mediator.addListener(
             RecordingListener("slow", [.didEnterBackground], deadline: .seconds(2), behavior: .waiting))
@@ -39,8 +42,6 @@ struct LifecycleJournalRecordsTests {
     }
 
     @Test func transitionHasARecordIfAnAnswerHadADeadline() throws {
-        let clock = ManualClock()
-        let mediator = LifecycleMediator(clock: clock)
         try mediator.addListener(quick)
         mediator.perform(.launch)
         var reports: [TransitionReport] = []
@@ -63,8 +64,6 @@ struct LifecycleJournalRecordsTests {
     }
 
     @Test func postHasARecordIfAnAnswerHadADeadline() throws {
-        let clock = ManualClock()
-        let mediator = LifecycleMediator(clock: clock)
         try mediator.addListener(quick)
         try mediator.addListener(
             RecordingListener("cache", [.flushRequested], deadline: .seconds(3), behavior: .waiting))
@@ -88,7 +87,6 @@ struct LifecycleJournalRecordsTests {
 
     @Test func everyRecordSaysWhoCausedItAndWhatItIsAbout() throws {
         let writer = RecordingWriter()
-        let clock = ManualClock()
         var configuration = LifecycleConfiguration()
         configuration[LoggerSettings.self] = LoggerSettings()
         let mediator = LifecycleMediator(clock: clock, configuration: configuration)

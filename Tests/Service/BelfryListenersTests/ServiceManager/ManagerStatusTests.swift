@@ -6,20 +6,18 @@ import BelfryListeners
 import Testing
 
 struct ManagerStatusTests {
+    private var extensions = TimeoutExtension()
     private let start = MonotonicInstant(microseconds: 1_000_000)
 
     private func later(_ milliseconds: Int) -> MonotonicInstant {
         MonotonicInstant(microseconds: start.microseconds + UInt64(milliseconds) * 1000)
     }
 
-    @Test func requestedTimeHasSlack() {
-        var extensions = TimeoutExtension()
-
+    @Test mutating func requestedTimeHasSlack() {
         #expect(extensions.time(for: .seconds(5), at: start) == .seconds(5) + TimeoutExtension.slack)
     }
 
-    @Test func sufficientTimeIsNotRequestedAgain() {
-        var extensions = TimeoutExtension()
+    @Test mutating func sufficientTimeIsNotRequestedAgain() {
         var asked = 0
         // A report every millisecond for 10 s, each for the next 5 s.
         for millisecond in 0..<10_000 {
@@ -30,8 +28,7 @@ struct ManagerStatusTests {
         #expect(asked == 10)
     }
 
-    @Test func requestedTimeCoversTheNeededTime() {
-        var extensions = TimeoutExtension()
+    @Test mutating func requestedTimeCoversTheNeededTime() {
         var granted = (from: start, time: Duration.zero)
         for step in 0..<200 {
             let now = later(step * 370)
@@ -41,9 +38,7 @@ struct ManagerStatusTests {
         }
     }
 
-    @Test func statusUpdatesAreRateLimited() {
-        var extensions = TimeoutExtension()
-
+    @Test mutating func statusUpdatesAreRateLimited() {
         let due = (0..<1000).filter { extensions.isDue(at: later($0)) }
 
         #expect(due == [0, 200, 400, 600, 800])
