@@ -54,29 +54,22 @@ nonisolated struct UnitCheckTests {
                 "LoadState": .text("bad-setting"),
                 "LoadError": texts("x.BadUnitSetting", "Unit has a bad unit file setting."),
             ],
-            "warning: its files have changed since systemd read them, use 'systemctl daemon-reload'": [
-                "NeedDaemonReload": .boolean(true)
-            ],
-            "error: Type=forking does not fit a service that sends READY=1, use Type=notify": [
-                "Type": .text("forking")
-            ],
-            "warning: Type=exec: systemd does not wait until the service is ready, use Type=notify": [
-                "Type": .text("exec")
-            ],
-            "error: systemd ignores messages of the service: neither status nor watchdog work, use NotifyAccess=main": [
-                "NotifyAccess": .text("none")
-            ],
+            "warning: its files have changed since systemd read them, use 'systemctl daemon-reload'":
+                ["NeedDaemonReload": .boolean(true)],
+            "error: Type=forking does not fit a service that sends READY=1, use Type=notify":
+                ["Type": .text("forking")],
+            "warning: Type=exec: systemd does not wait until the service is ready, use Type=notify":
+                ["Type": .text("exec")],
+            "error: systemd ignores messages of the service: neither status nor watchdog work, use NotifyAccess=main":
+                ["NotifyAccess": .text("none")],
             "warning: NotifyAccess=all: every process of the unit may send messages to systemd, use NotifyAccess=main":
                 ["NotifyAccess": .text("all")],
-            "warning: no ExecReload=: 'systemctl reload' does not work, use ExecReload=belfryctl reload": [
-                "ExecReload": .list([])
-            ],
-            "warning: KillMode=control-group: the stop signal goes to the service's children too, use KillMode=mixed": [
-                "KillMode": .text("control-group")
-            ],
-            "warning: KillMode=process: processes may remain after a stop, use KillMode=mixed": [
-                "KillMode": .text("process")
-            ],
+            "warning: no ExecReload=: 'systemctl reload' does not work, use ExecReload=belfryctl reload":
+                ["ExecReload": .list([])],
+            "warning: KillMode=control-group: the stop signal goes to the service's children too, use KillMode=mixed":
+                ["KillMode": .text("control-group")],
+            "warning: KillMode=process: processes may remain after a stop, use KillMode=mixed":
+                ["KillMode": .text("process")],
             "error: KillSignal=SIGUSR1 is the signal by which systemd stops the service, but [Signals] maps it to "
                 + "'flushRequested' instead of 'stop'": ["KillSignal": .number(10), "RestartKillSignal": .number(10)],
             "error: RestartKillSignal=SIGUSR1 is the signal by which systemd stops the service, but [Signals] maps it to "
@@ -85,29 +78,23 @@ nonisolated struct UnitCheckTests {
                 + "killed before the deadlines of its listeners": ["TimeoutStopUSec": usec(20)],
             "warning: TimeoutStopSec=26s is hardly more than StopTimeout=25s, leave a tenth of it for the service itself":
                 ["TimeoutStopUSec": usec(26)],
-            "warning: TimeoutStartSec=5s leaves listeners 4500ms, less than ListenerTimeout=10s allows one of them": [
-                "TimeoutStartUSec": usec(5)
-            ],
+            "warning: TimeoutStartSec=5s leaves listeners 4500ms, less than ListenerTimeout=10s allows one of them":
+                ["TimeoutStartUSec": usec(5)],
             "warning: no WatchdogSec=: systemd does not detect that the service hangs": ["WatchdogUSec": usec(0)],
-            "warning: WatchdogSec=100ms: the service wakes up twice in this time, use a second or more": [
-                "WatchdogUSec": usec(0.1)
-            ],
-            "warning: no FileDescriptorStoreMax=: systemd does not keep descriptors of the service over a restart": [
-                "FileDescriptorStoreMax": .number(0)
-            ],
-            "warning: LimitNOFILE=1024 is too small for ConnectionsMax=4096 and the other descriptors": [
-                "LimitNOFILE": .number(1024)
-            ],
+            "warning: WatchdogSec=100ms: the service wakes up twice in this time, use a second or more":
+                ["WatchdogUSec": usec(0.1)],
+            "warning: no FileDescriptorStoreMax=: systemd does not keep descriptors of the service over a restart":
+                ["FileDescriptorStoreMax": .number(0)],
+            "warning: LimitNOFILE=1024 is too small for ConnectionsMax=4096 and the other descriptors":
+                ["LimitNOFILE": .number(1024)],
             "warning: Restart=on-failure: a service with an invalid configuration is restarted again and again, use "
                 + "RestartPreventExitStatus=78": ["RestartPreventExitStatus": .list([.list([]), .list([])])],
-            "warning: PrivateUsers= hides the users of clients: all but root appear as nobody": [
-                "PrivateUsers": .boolean(true)
-            ],
+            "warning: PrivateUsers= hides the users of clients: all but root appear as nobody":
+                ["PrivateUsers": .boolean(true)],
             "warning: ProtectProc=invisible hides the senders of signals": ["ProtectProc": .text("invisible")],
             "warning: ProcSubset=pid hides memory pressure and mount points": ["ProcSubset": .text("pid")],
-            "warning: no StateDirectory=: the exit record is not stored, or mistaken for that of another service": [
-                "StateDirectory": texts()
-            ],
+            "warning: no StateDirectory=: the exit record is not stored, or mistaken for that of another service":
+                ["StateDirectory": texts()],
         ] as [String: [String: BusValue]])
     func eachPropertyThatDoesNotFitIsFound(finding: String, changes: [String: BusValue]) throws {
         #expect(try findings(changes) == [finding])

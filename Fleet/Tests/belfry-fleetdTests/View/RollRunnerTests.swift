@@ -123,6 +123,7 @@ struct RollRunnerTests {
     @Test func rollOfAnotherProcessIsContinued() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
         let roll = try pausedRoll(of: fleet)
+        defer { withExtendedLifetime(roll) {} }
 
         try fleet.restart()
         fleet.server.brokerConnected()
