@@ -10,19 +10,19 @@ from host_roots import ROOTS
 
 @pytest.fixture
 def shop(on_each):
-    """A unit with a lifecycle, which runs."""
+    """A unit with a lifecycle, which runs, as does Start=."""
     shop = Application(on_each.host)
-    shop.write_unit()
-    shop.write()
-    shop.begin()
     try:
+        shop.write_unit()
+        shop.write()
+        shop.begin()
+        shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
         yield shop
     finally:
         shop.remove()
 
 
 def test_it_starts_and_stops_with_its_unit(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.host.systemctl("stop", shop.unit.name)
     assert shop.done() == ["Start", "Stop", "unit ended"]
     assert [unit.property("ActiveState") for unit in (shop, shop.listener)] == ["inactive", "inactive"]
@@ -31,14 +31,12 @@ def test_it_starts_and_stops_with_its_unit(shop):
 
 
 def test_a_restart_of_the_unit_is_a_stop_and_a_start(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.host.systemctl("restart", shop.unit.name)
     shop.wait_until_up()
     shop.wait_for(lambda: shop.done() == ["Start", "Stop", "unit ended", "Start"], "follow the restart")
 
 
 def test_a_crash_runs_nothing(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.unit.kill_main()
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
@@ -49,7 +47,6 @@ def test_a_crash_runs_nothing(shop):
 
 
 def test_what_happens_to_belfry_runs_nothing(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.host.systemctl("restart", shop.name)
     shop.wait_until_up()
     shop.host.systemctl("kill", "--signal=KILL", shop.name)
@@ -63,7 +60,6 @@ def test_what_happens_to_belfry_runs_nothing(shop):
 
 
 def test_a_pause_outlives_a_stop_of_belfry_but_not_the_run(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.ctl("pause")
     shop.host.run("belfryctl", "disable", "shop")
     shop.host.run("belfryctl", "enable", "shop")
@@ -76,7 +72,6 @@ def test_a_pause_outlives_a_stop_of_belfry_but_not_the_run(shop):
 
 
 def test_a_pause_that_is_asked_for_while_belfry_starts_is_one_of_the_new_run(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     for before in ([], ["Resume"]):
         shop.clear()
         restart = "systemctl restart shop.service; until belfryctl -i shop pause 2>/dev/null; do :; done"
@@ -87,7 +82,6 @@ def test_a_pause_that_is_asked_for_while_belfry_starts_is_one_of_the_new_run(sho
 
 
 def test_verbs(shop):
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     for command in (["pause"], ["resume"], ["reload"], ["reload", "--dry-run"], ["flush"]):
         shop.ctl(*command)
     shop.ctl("simulate", "didReceiveMemoryWarning", "level=some")
@@ -101,7 +95,6 @@ def test_verbs(shop):
 def test_a_unit_that_restarts_by_itself_is_followed(shop):
     shop.write_unit("Restart=on-failure\nRestartSec=100ms\n")
     shop.host.systemctl("daemon-reload")
-    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.ctl("pause")
     shop.unit.kill_main()
     shop.wait_for(lambda: shop.done() == ["Start", "Pause", "unit ended", "Start", "Resume"], "follow to the next run")

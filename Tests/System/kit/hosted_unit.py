@@ -23,7 +23,9 @@ class HostedUnit:
 
     def skip_old_records(self) -> None:
         """From now on `journal` shows new records only."""
-        self.cursor = self.host.journal("--lines=1")[-1]["__CURSOR"]
+        # journalctl of systemd 252 leaves out the first match after a cursor that does not match itself.
+        last = self.host.journal(f"--unit={self.name}", "--lines=1") or self.host.journal("--lines=1")
+        self.cursor = last[-1]["__CURSOR"]
 
     def kill(self, signal: str) -> None:
         """`systemctl kill`, so that the sender is the host's PID 1."""

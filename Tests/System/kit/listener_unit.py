@@ -21,14 +21,6 @@ class ListenerUnit(HostedUnit):
         self.drop_ins = f"/run/systemd/system/{self.name}.d"
         self.skip_old_records()
 
-    def skip_old_records(self) -> None:
-        # journalctl of systemd 252 leaves out the first match after a cursor that does not match itself.
-        last = self.host.journal(f"--unit={self.name}", "--lines=1")
-        if last:
-            self.cursor = last[-1]["__CURSOR"]
-        else:
-            super().skip_old_records()
-
     def write(self, on: str, script: str, more: str = "") -> None:
         """Writes the program, a script with its first line, and the file of the listener."""
         self.host.write(self.program, script)
