@@ -2,11 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+package import Belfry
 package import BelfryEventLoop
 package import BelfryMetricRegistry
 internal import Glibc
 package import Lifecycle
-package import BelfrySystemd
+internal import BelfrySystemd
 package import BelfryListeners
 internal import Varlink
 
@@ -32,10 +33,8 @@ package final class SocketListener: LifecycleListener {
     /// The metrics of the program.
     let registry: MetricRegistry
     let posts = PostAdmission()
-    /// The unit's timeouts, as far as they are known.
-    let refreshTimeouts: (@escaping (UnitTimeouts?) -> Void) -> Void
-    /// Reads the unit's timeouts for one request at a time.
-    lazy var explanations = RequestMerger { [unowned self] requests, done in explain(requests, done) }
+    /// The times of the unit.
+    let budget: UnitBudget
     let followedPosts = FollowedPosts()
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
@@ -58,13 +57,13 @@ package final class SocketListener: LifecycleListener {
     ///   - registry: the metrics of the program.
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
-    ///   - refreshTimeouts: reads the unit's timeouts again, and calls back with them.
+    ///   - budget: knows the times of the unit; nil without one.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications,
         waitLimit: Duration = SubscriberWait.limit,
         registry: MetricRegistry = .shared, log: ServiceLog, describeRun: @escaping () -> UserInfo = { [:] },
-        refreshTimeouts: @escaping (@escaping (UnitTimeouts?) -> Void) -> Void = { $0(nil) }
+        budget: UnitBudget? = nil
     ) throws {
         self.mediator = mediator
         self.registry = registry
@@ -74,7 +73,7 @@ package final class SocketListener: LifecycleListener {
         self.retained = retained
         self.log = log
         self.describeRun = describeRun
-        self.refreshTimeouts = refreshTimeouts
+        self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
         clients = ClientLog(log)
         holds = HoldList(mediator: mediator, log: log)
         attached = AttachedListenerList(

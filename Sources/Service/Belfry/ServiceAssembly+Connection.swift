@@ -54,7 +54,7 @@ extension ServiceAssembly {
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
             describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
-            refreshTimeouts: { [budget = parts.budget] in budget.refresh(then: $0) })
+            budget: parts.budget)
     }
 
     /// Adds the listeners of `compose`, and those that registered themselves.

@@ -99,6 +99,6 @@ package struct ComponentContext {
     package let paths: RuntimePaths
     /// Why the service was started, and how the run before ended.
     package let describeRun: () -> UserInfo
-    /// Reads the times of the unit again, and calls back when they are known.
-    package let refreshTimeouts: (@escaping (UnitTimeouts?) -> Void) -> Void
+    /// The times of the unit.
+    package let budget: UnitBudget
 }

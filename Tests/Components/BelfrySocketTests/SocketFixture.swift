@@ -37,8 +37,7 @@ final class SocketFixture {
     init(
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
         lastSequence: UInt64 = 0, waitLimit: Duration = SubscriberWait.limit,
-        _ change: (inout SocketSettings) -> Void = { _ in },
-        refreshTimeouts: @escaping (@escaping (UnitTimeouts?) -> Void) -> Void = { $0(nil) }
+        _ change: (inout SocketSettings) -> Void = { _ in }
     ) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
@@ -60,7 +59,7 @@ final class SocketFixture {
             retained: RetainedNotifications(
                 parameters, bootID: "b007", store: store, log: ServiceLog { [writer] _ in writer }),
             waitLimit: waitLimit,
-            registry: registry, log: ServiceLog { [writer] _ in writer }, refreshTimeouts: refreshTimeouts)
+            registry: registry, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)
         mediator.perform(.launch)
         client = try VarlinkClient(path, on: loop)

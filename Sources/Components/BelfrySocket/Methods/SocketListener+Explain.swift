@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import Belfry
 internal import BelfryConfiguration
 internal import BelfryListeners
 internal import BelfrySystemd
@@ -11,15 +12,7 @@ internal import Varlink
 extension SocketListener {
     /// Answers `Explain`, with the current timeouts of the unit.
     func explain(_ request: VarlinkRequest) {
-        if subject(of: request) != nil { explanations.add(request) }
-    }
-
-    /// Reads the timeouts of the unit once for all requests.
-    func explain(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
-        refreshTimeouts { [weak self] timeouts in
-            for request in requests { self?.explain(request, timeouts) }
-            done()
-        }
+        budget.refresh { [weak self] in self?.explain(request, $0) }
     }
 
     private func explain(_ request: VarlinkRequest, _ timeouts: UnitTimeouts?) {

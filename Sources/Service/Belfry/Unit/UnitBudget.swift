@@ -3,25 +3,28 @@
 
 internal import BelfryConfiguration
 internal import BelfryListeners
-internal import BelfrySystemd
-internal import Lifecycle
+package import BelfrySystemd
+package import Lifecycle
 
 /// Sets the mediator's deadlines from the timeouts of the unit in systemd (`TimeoutStopSec=`, `TimeoutStartSec=`).
 ///
 /// systemd does not announce changes (`systemctl edit`), so the times are read after the start, after a reload, when a stop
 /// is accepted, and when a client asks what a signal would do.
-final class UnitBudget {
+package final class UnitBudget {
     /// How long systemd may take to answer.
     private static let answerTimeout: Duration = .seconds(2)
 
     private unowned let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
     private var stops: LifecycleObservation?
+    /// Who waits for the next answer, and whether one is awaited.
+    private var waiting: [(UnitTimeouts?) -> Void] = []
+    private var isAsking = false
     /// The times; nil as long as they are not known.
     private(set) var timeouts: UnitTimeouts?
 
     /// - Parameter unit: the unit of this process; nil without one, which leaves the configuration.
-    init(mediator: LifecycleMediator, unit: ServiceManagerUnit?) {
+    package init(mediator: LifecycleMediator, unit: ServiceManagerUnit?) {
         self.mediator = mediator
         self.unit = unit
     }
@@ -39,18 +42,28 @@ final class UnitBudget {
         mediator.deadlines = LifecycleDeadlines(settings, unit: timeouts)
     }
 
-    /// Reads the times again.
+    /// Reads the times again, once for all calls that come while systemd is being asked.
     ///
     /// - Parameter completion: called with them when they are read, or with those read before if they cannot be read; nil if they
     ///   are not known.
-    func refresh(then completion: @escaping (UnitTimeouts?) -> Void = { _ in }) {
+    package func refresh(then completion: @escaping (UnitTimeouts?) -> Void = { _ in }) {
         guard let unit, unit.bus.isReady else { return completion(timeouts) }
+        waiting.append(completion)
+        if !isAsking { ask(unit) }
+    }
+
+    private func ask(_ unit: ServiceManagerUnit) {
+        let asked = waiting
+        (waiting, isAsking) = ([], true)
         unit.bus.ask(unit.limit(.start), timeout: Self.answerTimeout) { [weak self] start in
-            unit.bus.ask(unit.limit(.stop), timeout: Self.answerTimeout) { stop in
+            unit.bus.ask(unit.limit(.stop), timeout: Self.answerTimeout) { [weak self] stop in
+                guard let self else { return }
+                isAsking = false
                 if case (.success(let start), .success(let stop)) = (start, stop) {
-                    self?.update(UnitTimeouts(start: start, stop: stop))
+                    update(UnitTimeouts(start: start, stop: stop))
                 }
-                completion(self?.timeouts)
+                for completion in asked { completion(timeouts) }
+                if !waiting.isEmpty, !isAsking { ask(unit) }
             }
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfrySystemd
 import Lifecycle
 import BelfrySocket
 import LifecycleTesting
@@ -12,34 +11,9 @@ import Varlink
 /// Concurrent requests for the same work are merged.
 @Suite(.timeLimit(.minutes(1)))
 struct MergedRequestTests {
-    private final class Refreshes {
-        var asked: [(UnitTimeouts?) -> Void] = []
-    }
-
     let fixture: SocketFixture
-    private let refreshes = Refreshes()
-    private var asked: [(UnitTimeouts?) -> Void] { refreshes.asked }
 
-    init() throws { fixture = try SocketFixture(refreshTimeouts: { [refreshes] in refreshes.asked.append($0) }) }
-
-    private func explain() throws -> ReplyRecorder {
-        let request = try fixture.more("Explain", ["signal": "HUP"])
-        try fixture.loop.turnWithoutWaiting()
-        return request
-    }
-
-    @Test func concurrentExplainRequestsAreMerged() throws {
-        let requests = try (0..<5).map { _ in try explain() }
-        #expect(asked.count == 1)
-        asked[0](nil)
-        try fixture.turn { requests[0].isOver }
-        #expect(asked.count == 2)
-        asked[1](nil)
-        try fixture.turn { requests.allSatisfy(\.isOver) }
-
-        #expect(requests.allSatisfy { $0.replies.count == 1 })
-        #expect(asked.count == 2)
-    }
+    init() throws { fixture = try SocketFixture() }
 
     @Test func concurrentDryRunsAreMerged() throws {
         let guards = try fixture.attach(["willReload"])
