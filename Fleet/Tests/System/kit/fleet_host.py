@@ -90,8 +90,7 @@ class FleetHost(BelfryService):
             if client.call("GetState")["state"] != "active":
                 client.call("Resume")
         for unit in (self, self.bridge):
-            # journalctl of systemd 252 leaves out the first match after a cursor that does not match itself.
-            unit.cursor = self.host.journal(f"--unit={unit.name}", "--lines=1")[-1]["__CURSOR"]
+            unit.skip_old_records()
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
