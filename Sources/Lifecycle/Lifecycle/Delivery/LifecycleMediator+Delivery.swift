@@ -79,7 +79,7 @@ extension LifecycleMediator {
         let round = AnswerRound(notification, to: registry.calls(of: name), deadline: deadlines.listener)
         return Delivery(
             round, clock: clock, share: shares(in: transition, name),
-            progress: { [unowned self] in report($1, of: $0, notification.sequence, in: transition) },
+            progress: { [weak self] in self?.report($1, of: $0, notification.sequence, in: transition) },
             lateEnd: { [weak self] in self?.eventObservers.send(.listenerEnded($0, notification)) }
         ) { [weak self] in self?.delivered(step, $0, of: transition) }
     }
@@ -91,8 +91,9 @@ extension LifecycleMediator {
         var times = WantedTimes(
             own + timesWanted(for: transition.steps), within: transitions.remaining(transition))
         var limitUsec = transition.limitUsec
-        return { [unowned self, count = own.count] answer, spent, groupsLeft in
-            guard !answer.isImmediate else { return TimeShare(.zero) }
+        // An answer may end after its mediator.
+        return { [weak self, count = own.count] answer, spent, groupsLeft in
+            guard let self, !answer.isImmediate else { return TimeShare(.zero) }
             let left = transitions.remaining(transition)
             if transition.limitUsec < limitUsec { times.divide(left, from: count - groupsLeft - 1) }
             limitUsec = transition.limitUsec

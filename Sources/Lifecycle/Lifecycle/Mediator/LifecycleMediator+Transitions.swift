@@ -218,7 +218,7 @@ extension LifecycleMediator {
         guard transitions.isAwaitingTasks, transitions.current === transition else { return }
         let wait = BackgroundTaskWait(
             for: backgroundTasks, shareOfTasks(in: transition), clock: clock, expiresTasks: !transition.isForSleep
-        ) { [unowned self] in report($1, of: $0, in: transition) }
+        ) { [weak self] in self?.report($1, of: $0, in: transition) }
         taskWait = wait
         backgroundTasks.whenEmpty { [weak self, weak wait] in
             guard let self, let wait, taskWait === wait else { return }

@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 /// Answers that go on after their deadline.
@@ -42,6 +43,30 @@ struct LateEndTests {
         #expect(recorder.ended.map(\.report.duration) == [.seconds(12)])
         #expect(stillRunning == [0])
         #expect(fixture.mediator.listeners.map(\.record.calls) == [1])
+    }
+
+    @Test func answerMayEndAfterItsMediator() throws {
+        var ends: [(ListenerOutcome) -> Void] = []
+        func slow(_ name: String, after others: [String] = []) -> ClosureListener {
+            ClosureListener(name, follows: others) {
+                [
+                    $0.onOutcome(.didBecomeActive) { _, _, end in
+                        ends.append(end)
+                        return {}
+                    }
+                ]
+            }
+        }
+        var mediator: LifecycleMediator? = LifecycleMediator(clock: ManualClock())
+        try mediator?.addListener(slow("slow"))
+        try mediator?.addListener(slow("next", after: ["slow"]))
+        mediator?.perform(.launch)
+        weak let released = mediator
+
+        mediator = nil
+        for end in ends { end(.completed) }
+
+        #expect(ends.count == 2 && released == nil)
     }
 
     @Test func answerInTimeIsNotReportedAgain() async {
