@@ -77,9 +77,14 @@ class Run:
         return "goes on" + refusal
 
     def point(self) -> str | None:
-        """The traced call of the fault; nil if it was not reached."""
-        calls = [line for line in self.service.traced() if line.startswith(f"{self.fault.call}(")]
-        return calls[self.fault.number - 1] if len(calls) >= self.fault.number else None
+        """The traced call of the fault; nil if it was not reached, or if strace has left before it could send the signal."""
+        lines = self.service.trace.read_text().splitlines()
+        places = [place for place, line in enumerate(lines) if line.startswith(f"{self.fault.call}(")]
+        if len(places) < self.fault.number:
+            return None
+        place = places[self.fault.number - 1]
+        # A process that got the signal has ended, or makes a further call.
+        return None if self.fault.signal and place + 1 == len(lines) else lines[place]
 
     def check_status(self) -> str:
         status = self.service.status
