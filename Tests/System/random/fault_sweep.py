@@ -84,7 +84,8 @@ class Run:
             return None
         place = places[self.fault.number - 1]
         # A process that got the signal has ended, or makes a further call.
-        return None if self.fault.signal and place + 1 == len(lines) else lines[place]
+        is_unsent = self.fault.signal and self.service.status is None and place + 1 == len(lines)
+        return None if is_unsent else lines[place]
 
     def check_status(self) -> str:
         status = self.service.status
