@@ -12,7 +12,7 @@ internal import Varlink
 extension SocketListener {
     /// Answers `Explain`, with the current timeouts of the unit.
     func explain(_ request: VarlinkRequest) {
-        budget.refresh { [weak self] in self?.explain(request, $0) }
+        if subject(of: request) != nil { budget.refresh { [weak self] in self?.explain(request, $0) } }
     }
 
     private func explain(_ request: VarlinkRequest, _ timeouts: UnitTimeouts?) {

@@ -58,12 +58,12 @@ package final class UnitBudget {
         unit.bus.ask(unit.limit(.start), timeout: Self.answerTimeout) { [weak self] start in
             unit.bus.ask(unit.limit(.stop), timeout: Self.answerTimeout) { [weak self] stop in
                 guard let self else { return }
-                isAsking = false
                 if case (.success(let start), .success(let stop)) = (start, stop) {
                     update(UnitTimeouts(start: start, stop: stop))
                 }
                 for completion in asked { completion(timeouts) }
-                if !waiting.isEmpty, !isAsking { ask(unit) }
+                isAsking = false
+                if !waiting.isEmpty { ask(unit) }
             }
         }
     }
