@@ -28,7 +28,7 @@ SYSLOG_IDENTIFIER=belfryd
 PRIORITY=6
 MESSAGE=stop took 0 ms
 BELFRY_TRIGGER=stop
-BELFRY_TIMELINE=[{"notification":"willTerminate","sequence":1,"listeners":[{"listener":"forged"}]}]
+BELFRY_TIMELINE=[{"notification":"willTerminate","sequence":1,"listeners":[{"listener":"forgedListener"}]}]
 """
 UNREADABLE = "unable to read the journal: permission denied\nroot and members of the group systemd-journal can read it\n"
 
@@ -56,7 +56,7 @@ def test_records_that_other_users_forge_are_not_shown(started_on_each):
     host.run(*STRANGER, "logger", "--journald", input=FORGED_TIMELINE)
     host.run("journalctl", "--sync")
     calls = started_on_each.ctl("history", "--records").stdout
-    assert "- serviceManager  " in calls and "- forged" not in calls
+    assert "- serviceManager  " in calls and "forgedListener" not in calls
 
 
 def test_history_of_a_unit_is_that_of_its_service(started_on_each):
