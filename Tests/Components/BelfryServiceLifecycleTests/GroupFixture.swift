@@ -58,6 +58,13 @@ final class GroupFixture {
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
+/// The events of services, in the order in which they wrote them.
+final class ServiceJournal {
+    private(set) var lines: [String] = []
+
+    func write(_ line: String) { lines.append(line) }
+}
+
 /// A service that records its events and ends as the test requires.
 nonisolated struct ScriptedService: Service {
     struct Failure: Error, Equatable, CustomStringConvertible {
@@ -90,7 +97,7 @@ nonisolated struct ScriptedService: Service {
     }
 
     func run() async throws {
-        journal.write("\(name) runs")
+        await journal.write("\(name) runs")
         switch manner {
         case .serving: try await gracefulShutdown()
         case .stubborn: await Cue().wait()
@@ -103,7 +110,7 @@ nonisolated struct ScriptedService: Service {
             try await gracefulShutdown()
             throw Failure()
         }
-        journal.write(Task.isCancelled ? "\(name) was cancelled" : "\(name) has shut down")
+        await journal.write(Task.isCancelled ? "\(name) was cancelled" : "\(name) has shut down")
     }
 }
 

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
-import Synchronization
 import Testing
 import TestSupport
 
@@ -37,13 +36,4 @@ struct ServiceGroupProcessTests {
         #expect(!lines.contains { $0.contains("did not wait") })
         #expect(status == 70)
     }
-}
-
-/// The events of services, from any thread.
-nonisolated final class ServiceJournal: Sendable {
-    private let written = Mutex<[String]>([])
-
-    var lines: [String] { written.withLock { $0 } }
-
-    func write(_ line: String) { written.withLock { $0.append(line) } }
 }

@@ -95,6 +95,7 @@ struct ServiceGroupTests {
         try mediator.addListener(database)
         try fixture.add(fixture.service("a"), fixture.service("b"))
         await fixture.perform(.launch)
+        await fixture.until { fixture.journal.lines.count == 2 }
 
         let report = await fixture.perform(.stop)
 
