@@ -12,12 +12,28 @@ internal import Varlink
 extension SocketListener {
     /// Answers `Explain`, with the current timeouts of the unit.
     func explain(_ request: VarlinkRequest) {
-        if subject(of: request) != nil { budget.refresh { [weak self] in self?.explain(request, $0) } }
+        let text = request.parameters["signal"]?.stringValue ?? ""
+        do throws(ValueProblem) {
+            let number = try SignalName.number(text)
+            budget.refresh { [weak self] in self?.explain(number, text, request, $0) }
+        } catch {
+            request.fail(
+                "io.belfry.Lifecycle.InvalidSignal", ["signal": .string(text), "reason": .string(error.message)])
+        }
     }
 
-    private func explain(_ request: VarlinkRequest, _ timeouts: UnitTimeouts?) {
-        guard let (number, effect, head) = subject(of: request) else { return }
-        var reply = head
+    private func explain(_ number: Int32, _ text: String, _ request: VarlinkRequest, _ timeouts: UnitTimeouts?) {
+        let action = parameters.signals[number]
+        let effect =
+            action.map {
+                SignalEffect(
+                    of: $0, number, isStopping: mediator.isStopping, stopsOnPause: parameters.stopsOnPause)
+            } ?? SignalEffect(ofUnheard: number)
+        var reply: JSONObject = [
+            "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? text),
+            "action": .string(action.map { "\($0)" } ?? "none"), "effect": .string(effect.words),
+            "state": .string(mediator.state.rawValue),
+        ]
         let plan: LifecyclePlan? =
             switch effect.work {
             case .transition(let trigger): mediator.plan(for: trigger)
@@ -38,31 +54,6 @@ extension SocketListener {
             }
         }
         request.reply(reply)
-    }
-
-    /// The requested signal and what it does. Fails the request when there is no such signal.
-    private func subject(of request: VarlinkRequest) -> (Int32, SignalEffect, JSONObject)? {
-        let text = request.parameters["signal"]?.stringValue ?? ""
-        let number: Int32
-        do throws(ValueProblem) {
-            number = try SignalName.number(text)
-        } catch {
-            request.fail(
-                "io.belfry.Lifecycle.InvalidSignal", ["signal": .string(text), "reason": .string(error.message)])
-            return nil
-        }
-        let action = parameters.signals[number]
-        let effect =
-            action.map {
-                SignalEffect(
-                    of: $0, number, isStopping: mediator.isStopping, stopsOnPause: parameters.stopsOnPause)
-            } ?? SignalEffect(ofUnheard: number)
-        let head: JSONObject = [
-            "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? text),
-            "action": .string(action.map { "\($0)" } ?? "none"), "effect": .string(effect.words),
-            "state": .string(mediator.state.rawValue),
-        ]
-        return (number, effect, head)
     }
 }
 
