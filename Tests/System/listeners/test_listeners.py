@@ -98,6 +98,22 @@ def test_program_that_stops_the_listener_is_ended_by_the_watchdog(listener):
     assert listener.processes() == 1
 
 
+@pytest.mark.parametrize(
+    "setting, reason",
+    [
+        ("Delegate=no", "the control group is not delegated (Delegate=yes)"),
+        ("ProtectControlGroups=yes", "ProtectControlGroups= makes control groups read-only"),
+    ],
+)
+def test_setting_of_the_unit_that_takes_its_control_groups_is_named(listener, setting, reason):
+    listener.write("com.example.bell", "#!/bin/sh\n")
+    listener.drop_in(f"[Service]\n{setting}\n")
+    listener.belfry.start()
+    listener.start()
+
+    assert any(reason in line for line in listener.lines()), listener.lines()
+
+
 def test_listener_takes_little_memory_and_has_one_thread(listener):
     listener.write("com.example.bell", "#!/bin/sh\n")
     listener.belfry.start()
