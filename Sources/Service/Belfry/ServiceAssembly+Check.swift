@@ -5,7 +5,6 @@ internal import BelfryEventLoop
 internal import BelfryConfiguration
 internal import BelfryLinux
 internal import BelfrySystemd
-internal import Glibc
 internal import Lifecycle
 
 /// `--check-config` and `--print-config`: `compose` is called to learn the settings of the service, which is not launched.
@@ -55,10 +54,7 @@ extension ServiceAssembly {
     /// What is wrong with the unit that is to be checked, if there is one. Nothing is compared with settings that have errors.
     private func unitFindings(_ settings: BelfrySettings?) throws -> [UnitFinding] {
         guard let unit = options.checkedUnit, let settings else { return [] }
-        let directories = UnitDirectories(
-            name: options.directoryName, ofUser: geteuid() == 0 ? nil : Environment.variables)
-        let properties = try ServiceManagerUnit.properties(of: unit)
-        return UnitCheck(unit: properties, settings: settings, directories: directories).findings
+        return UnitCheck(unit: try ServiceManagerUnit.properties(of: unit), settings: settings).findings
     }
 
     /// Calls `compose` for a service that will not be launched.

@@ -20,10 +20,7 @@ nonisolated struct UnitCheckTests {
         "RestartKillSignal": .number(15), "ReloadSignal": .number(1), "WatchdogUSec": usec(30),
         "TimeoutStopUSec": usec(30), "TimeoutStartUSec": usec(90), "Restart": .text("on-failure"),
         "RestartPreventExitStatus": .list([.list([.number(64), .number(78)]), .list([])]),
-        "FileDescriptorStoreMax": .number(4608), "LimitNOFILE": .number(8192), "User": .text("belfry"),
-        "Group": .text("belfry"), "RuntimeDirectory": texts("belfry"),
-        "StateDirectory": texts("belfry"), "CacheDirectory": texts("belfry"), "ProtectSystem": .text("strict"),
-        "ProtectHome": .text("yes"), "ProtectProc": .text("default"), "ProcSubset": .text("all"),
+        "FileDescriptorStoreMax": .number(4608), "ProtectProc": .text("default"), "ProcSubset": .text("all"),
         "RestrictAddressFamilies": .list([.boolean(true), texts("AF_UNIX")]),
     ]
 
@@ -33,13 +30,12 @@ nonisolated struct UnitCheckTests {
 
     /// What is found when these properties differ from the shipped unit.
     private func findings(
-        _ changes: [String: BusValue] = [:], _ configuration: String = "",
-        _ directories: UnitDirectories = UnitDirectories(name: "belfry")
+        _ changes: [String: BusValue] = [:], _ configuration: String = ""
     ) throws -> [String] {
         let file = try directory.write("belfry.conf", configuration)
         let settings = try #require(ConfigurationLoader.read(from: .files([file])).settings)
         let unit = UnitProperties(Self.sound.merging(changes) { $1 })
-        return UnitCheck(unit: unit, settings: settings, directories: directories).findings.map(\.description)
+        return UnitCheck(unit: unit, settings: settings).findings.map(\.description)
     }
 
     @Test func unitThatFitsHasNoFindings() throws {
@@ -85,16 +81,12 @@ nonisolated struct UnitCheckTests {
                 ["WatchdogUSec": usec(0.1)],
             "warning: no FileDescriptorStoreMax=: systemd does not keep descriptors of the service over a restart":
                 ["FileDescriptorStoreMax": .number(0)],
-            "warning: LimitNOFILE=1024 is too small for ConnectionsMax=4096 and the other descriptors":
-                ["LimitNOFILE": .number(1024)],
             "warning: Restart=on-failure: a service with an invalid configuration is restarted again and again, use "
                 + "RestartPreventExitStatus=78": ["RestartPreventExitStatus": .list([.list([]), .list([])])],
             "warning: PrivateUsers= hides the users of clients: all but root appear as nobody":
                 ["PrivateUsers": .boolean(true)],
             "warning: ProtectProc=invisible hides the senders of signals": ["ProtectProc": .text("invisible")],
             "warning: ProcSubset=pid hides memory pressure and mount points": ["ProcSubset": .text("pid")],
-            "warning: no StateDirectory=: the exit record is not stored, or mistaken for that of another service":
-                ["StateDirectory": texts()],
         ] as [String: [String: BusValue]])
     func eachPropertyThatDoesNotFitIsFound(finding: String, changes: [String: BusValue]) throws {
         #expect(try findings(changes) == [finding])
@@ -128,61 +120,5 @@ nonisolated struct UnitCheckTests {
                 "error: ReloadSignal=SIGHUP is the signal by which systemd reloads the service, but [Signals] maps it to "
                     + "'stop' instead of 'reload'"
             ])
-    }
-
-    @Test func stateDirectoryOfTheConfigurationMustBeWritable() throws {
-        let (none, configuration) = (["StateDirectory": Self.texts()], "[Service]\nStateDirectory=/srv/state\n")
-
-        #expect(try findings(none.merging(["ReadWritePaths": Self.texts("/srv")]) { $1 }, configuration) == [])
-        #expect(
-            try findings(none, configuration) == [
-                "error: ProtectSystem=strict makes '/srv/state' read-only, which the service writes to: "
-                    + "use StateDirectory=, or use ReadWritePaths=-/srv/state in a drop-in"
-            ])
-    }
-
-    @Test(
-        arguments: [
-            (
-                [:], "/var/cache/x",
-                "error: ProtectSystem=strict makes '/var/cache/x' read-only, which [Cache c] writes to: "
-                    + "use ReadWritePaths=-/var/cache/x in a drop-in"
-            ),
-            (["ReadWritePaths": texts("-/var/cache")], "/var/cache/x", nil),
-            (["CacheDirectory": texts("x")], "/var/cache/x/y", nil),
-            (
-                ["ReadWritePaths": texts("/srv"), "ReadOnlyPaths": texts("/srv/a")], "/srv/a/b",
-                "error: ReadOnlyPaths=/srv/a makes '/srv/a/b' read-only"
-            ),
-            (["ReadWritePaths": texts("/srv"), "ReadOnlyPaths": texts("/srv/a")], "/srv/ab", nil),
-            (["PrivateTmp": .boolean(true)], "/tmp/x", "warning: PrivateTmp= gives the service a private '/tmp/x'"),
-            (
-                ["TemporaryFileSystem": .list([texts("/srv", "ro")])], "/srv/x",
-                "warning: TemporaryFileSystem=/srv gives the service a private '/srv/x'"
-            ),
-            ([:], "/home/me/x", "error: ProtectHome=yes hides '/home/me/x', which [Cache c] needs"),
-            (["InaccessiblePaths": texts("-/srv")], "/srv/x", "error: InaccessiblePaths=-/srv hides '/srv/x'"),
-            (["ProtectSystem": .text("full")], "/var/cache/x", nil),
-            (["ProtectSystem": .text("full")], "/usr/x", "error: ProtectSystem=full makes '/usr/x' read-only"),
-            (["ProtectSystem": .text("yes")], "/etc/x", nil),
-            (
-                ["BindPaths": .list([.list([.text("/a"), .text("/b"), .boolean(false), .number(0)])])], "/b/c", nil
-            ),
-        ] as [([String: BusValue], String, String?)])
-    func cacheMustBeWritable(changes: [String: BusValue], path: String, finding: String?) throws {
-        let found = try findings(changes, "[Cache c]\nPath=\(path)\n")
-
-        #expect(found.count == (finding == nil ? 0 : 1))
-        if let finding { #expect(found.first?.hasPrefix(finding) == true, "\(found)") }
-    }
-
-    @Test func directoriesOfAUserAreWhereTheManagerOfTheUserMakesThem() throws {
-        let environment = ["HOME": "/home/ann", "XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/srv/state"]
-        let ofAnn = UnitDirectories(name: "belfry", ofUser: environment)
-        let cache = "[Cache c]\nPath=/home/ann/.cache/belfry/thumbs\n"
-
-        #expect(try findings([:], cache, ofAnn) == [])
-        #expect(try findings(["StateDirectory": Self.texts()], "", ofAnn) == [])
-        #expect(try findings(["CacheDirectory": Self.texts()], cache, ofAnn).count == 1)
     }
 }

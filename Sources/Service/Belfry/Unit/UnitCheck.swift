@@ -11,8 +11,6 @@ internal import Lifecycle
 nonisolated struct UnitCheck {
     let unit: UnitProperties
     let settings: BelfrySettings
-    /// The directories of the service.
-    let directories: UnitDirectories
 
     /// One thing that is checked.
     typealias Rule = @Sendable (UnitCheck) -> [UnitFinding]
@@ -20,7 +18,7 @@ nonisolated struct UnitCheck {
     /// Everything that is checked, in the order in which it is reported.
     static let rules: [Rule] = [
         freshness, type, notifyAccess, execReload, killMode, signals, stopTimeout, listenerTimeouts, watchdog, restart,
-        descriptorStore, descriptorLimit, stateDirectory, senders, addressFamilies, paths,
+        descriptorStore, senders, addressFamilies,
     ]
 
     /// All findings. Of a unit that the manager could not load, that is the only one.
@@ -184,26 +182,6 @@ nonisolated extension UnitCheck {
             ] : []
     }
 
-    /// The service raises the soft limit itself.
-    static let descriptorLimit: Rule = {
-        let (limit, most) = ($0.unit.number("LimitNOFILE"), $0.settings.socket.connectionsMax)
-        return $0.settings.socket.isEnabled && limit < Int64(most) + 512
-            ? [.warning("LimitNOFILE=\(limit) is too small for ConnectionsMax=\(most) and the other descriptors")] : []
-    }
-
-    private var isRoot: Bool { ["", "root", "0"].contains(unit.text("User")) && !unit.isOn("DynamicUser") }
-
-    /// Without one, a system service has a place that other services have too.
-    static let stateDirectory: Rule = {
-        $0.directories.isOfUser || $0.state != nil
-            ? []
-            : [.warning("no StateDirectory=: the exit record is not stored, or mistaken for that of another service")]
-    }
-
-    private var state: String? {
-        settings.service.stateDirectory ?? directories.made("StateDirectory", by: unit).first
-    }
-
     /// Senders and clients are identified by /proc and by uid.
     static let senders: Rule = {
         var found: [UnitFinding] = []
@@ -228,47 +206,5 @@ nonisolated extension UnitCheck {
             .error(
                 "RestrictAddressFamilies= does not allow AF_UNIX, which the service needs for systemd and for clients")
         ]
-    }
-
-    static let paths: Rule = { check in
-        let sandbox = UnitSandbox(check.unit, check.directories)
-        return check.needs.compactMap { need -> UnitFinding? in
-            let path = DisplayText.quoted(need.path)
-            switch sandbox.access(to: need.path) {
-            case .writable: return nil
-            case .readOnly(let setting):
-                return .error(
-                    "\(setting) makes \(path) read-only, which \(need.who) writes to: \(need.remedy)"
-                        + "use ReadWritePaths=-\(DisplayText.cut(need.path)) in a drop-in")
-            case .inaccessible(let setting): return .error("\(setting) hides \(path), which \(need.who) needs")
-            case .ownCopy(let setting):
-                return .warning("\(setting) gives the service a private \(path), not the one that \(need.who) is for")
-            }
-        }
-    }
-
-    private struct Need {
-        let path: String
-        let who: String
-        var remedy = ""
-    }
-
-    /// The paths that the service writes to.
-    private var needs: [Need] {
-        let runtime =
-            settings.service.runtimeDirectory ?? directories.made("RuntimeDirectory", by: unit).first
-            ?? directories.usualRuntime(isRoot: isRoot)
-        var needs = [Need(path: runtime, who: "the service", remedy: "use RuntimeDirectory=, or ")]
-        if let state { needs.append(Need(path: state, who: "the service", remedy: "use StateDirectory=, or ")) }
-        if settings.socket.isEnabled, let path = settings.socket.path,
-            let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        {
-            needs.append(Need(path: end == path.startIndex ? "/" : String(path[..<end]), who: "the socket"))
-        }
-        for cache in settings.caches {
-            let who = "[Cache \(DisplayText.cut(cache.name))]"
-            needs += cache.paths.map { Need(path: PathPattern($0).prefix, who: who) }
-        }
-        return needs.filter { !$0.path.utf8.contains(UInt8(ascii: "%")) }
     }
 }
