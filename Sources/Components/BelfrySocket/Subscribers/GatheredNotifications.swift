@@ -13,16 +13,16 @@ struct GatheredNotifications {
     /// The place behind them.
     private(set) var end: NotificationRing.Cursor
     private var begins: [(offset: Int, cursor: NotificationRing.Cursor)] = []
-    private var key: (group: ObjectIdentifier, begin: UInt64, last: UInt64)?
+    /// What they were put together for. Values, as another group may get the address of one that is gone.
+    private var key: (names: Set<UTF8Text>?, begin: UInt64, last: UInt64)?
 
     /// Nothing.
     init(before end: NotificationRing.Cursor) { self.end = end }
 
     /// Gathers what a group gets from a place on.
     mutating func gather(from begin: NotificationRing.Cursor, for group: SubscriberGroup, in ring: NotificationRing) {
-        let key = (ObjectIdentifier(group), begin.sequence, ring.last)
-        if let known = self.key, known == key { return }
-        self.key = key
+        if let key, key.begin == begin.sequence, key.last == ring.last, key.names == group.names { return }
+        key = (group.names, begin.sequence, ring.last)
         bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * Self.size)
         begins.removeAll(keepingCapacity: true)
         end = begin

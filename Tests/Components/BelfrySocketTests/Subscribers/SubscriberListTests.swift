@@ -117,4 +117,27 @@ struct SubscriberListTests {
 
         #expect(numbers(replay) == (4...54).map { $0 })
     }
+
+    @Test func subscribersThatComeAndGoGetTheNamesThatEachAskedFor() throws {
+        let fixture = try SocketFixture()
+        let names = ["org.example.a", "org.example.b"]
+        for number in 0..<10 {
+            fixture.mediator.post(try #require(LifecycleNotification.Name(names[number % 2])))
+        }
+
+        var random = SeededRandom(seed: 1)
+
+        for _ in 0..<100 {
+            var subscribers: [ReplyRecorder] = []
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                let name = JSONValue.string(names[Int.random(in: 0...1, using: &random)])
+                let subscriber = try fixture.more("Subscribe", ["names": [name], "after": 3])
+                try fixture.turn { subscriber.replies.count == 6 }
+                #expect(subscriber.notifications.allSatisfy { $0["name"] == name })
+                subscribers.append(subscriber)
+            }
+            for subscriber in subscribers.shuffled(using: &random) { subscriber.vanish() }
+            _ = try fixture.call("GetState")
+        }
+    }
 }
