@@ -5,6 +5,9 @@
 package nonisolated struct JSONParser {
     static let maximumNumberLength = 512
 
+    /// How many arrays and objects may be nested, if nothing else is said. The encoder has the same limit.
+    package static let maximumDepth = 64
+
     let bytes: UnsafeBufferPointer<UInt8>
     /// The offset of the next byte.
     package internal(set) var offset = 0
@@ -16,7 +19,7 @@ package nonisolated struct JSONParser {
     private let comparesNames: Bool
 
     /// A parser of these bytes. At most `maximumDepth` arrays and objects may be nested.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = 64) {
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = Self.maximumDepth) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
         comparesNames = true

@@ -98,14 +98,9 @@ nonisolated extension JSONValue: CustomStringConvertible {
     /// Reads one JSON text without copying it.
     ///
     /// - Throws: what is wrong, and at which byte.
-    package init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONParseError) {
-        try self.init(json: bytes, maximumDepth: 64)
-    }
-
-    /// Reads one JSON text with at most `maximumDepth` arrays and objects within each other.
-    ///
-    /// - Throws: what is wrong, and at which byte.
-    package init(json bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) throws(JSONParseError) {
+    package init(
+        json bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = JSONParser.maximumDepth
+    ) throws(JSONParseError) {
         var parser = JSONParser(bytes, maximumDepth: maximumDepth)
         self = try parser.value()
         try parser.end()

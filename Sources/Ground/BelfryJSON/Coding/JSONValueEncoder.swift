@@ -14,7 +14,7 @@ public nonisolated struct JSONValueEncoder: Sendable {
     package let maximumDepth: Int
 
     /// Makes an encoder. A value that nests deeper than 64 levels is refused, also if it is endless.
-    public init() { self.init(maximumDepth: 64) }
+    public init() { self.init(maximumDepth: JSONParser.maximumDepth) }
 
     /// An encoder with another limit.
     package init(maximumDepth: Int) {

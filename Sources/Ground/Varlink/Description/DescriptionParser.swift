@@ -4,7 +4,7 @@
 /// Reads Varlink's description language by recursive descent.
 nonisolated struct DescriptionParser {
     typealias Description = VarlinkInterfaceDescription
-    private static let maximumDepth = 64
+    private static let maximumDepth = JSONParser.maximumDepth
 
     private var scanner: DescriptionScanner
     private var depth = 0
