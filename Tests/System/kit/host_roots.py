@@ -43,12 +43,13 @@ def debian_root(suite: str) -> Path:
             policy = root / "usr/sbin/policy-rc.d"
             policy.write_text("#!/bin/sh\nexit 101\n")
             policy.chmod(0o755)
-            install = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--yes", "--no-install-recommends", "install"]
+            # A folder for temporary files of this machine may not exist in the root.
+            install = ["env", "-u", "TMPDIR", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--yes", "--no-install-recommends"]
             enter = ["unshare", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root]
-            run([*enter, *install, *SERVERS.split(",")])
+            run([*enter, *install, "install", *SERVERS.split(",")])
             policy.unlink()
             run([*enter, "apt-get", "clean"])
-            run([*enter, *install, "--download-only", *DOWNLOADED.split(",")])
+            run([*enter, *install, "install", "--download-only", *DOWNLOADED.split(",")])
             complete.write_text(packages)
     return root
 
