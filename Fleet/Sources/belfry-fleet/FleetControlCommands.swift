@@ -138,7 +138,7 @@ struct FleetCancelCommand: FleetCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let reply = try await FleetClient(context)
             .call("Cancel", to: "cancel", "rolling command", within: context.queryTimeout)
-        if json { try context.printJSON(reply) }
+        if json { context.printJSON(reply) }
         return .success
     }
 }

@@ -19,7 +19,7 @@ struct FleetListCommand: FleetCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let hosts = try await FleetClient(context).hosts(selection.hosts)
-        try context.print(hosts.reply, json: json) { hosts.lines($1) }
+        context.print(hosts.reply, json: json) { hosts.lines($1) }
         return .success
     }
 }

@@ -34,12 +34,14 @@ final class FleetSession {
     ///   - verb: the verb of the error message.
     ///   - object: its object.
     ///   - reportsSignals: whether a signal ends the call. Otherwise it ends the process.
+    ///   - endsWithOutput: whether the call ends with success when nobody reads the output any more.
     /// - Returns: 0 after the last reply, or 128 and the number of the signal that ended the call.
     func run(
         _ method: String, _ parameters: JSONObject, to verb: String, _ object: String, reportsSignals: Bool = false,
+        endsWithOutput: Bool = false,
         _ lines: @escaping (JSONObject) -> [String]
     ) async throws -> CommandStatus {
-        completion.finishWithOutput(on: context.loop)
+        if endsWithOutput { completion.finishWithOutput(on: context.loop) }
         if reportsSignals {
             try completion.receiveSignals(on: context.loop) { [completion] in
                 completion.finish(.success(CommandStatus(rawValue: 128 + $0)))

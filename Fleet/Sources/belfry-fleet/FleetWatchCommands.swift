@@ -39,7 +39,9 @@ struct FleetWatchCommand: FleetCommand {
         var parameters: JSONObject = [:]
         parameters["hosts"] = selection.hosts.map { .string($0) }
         if !names.isEmpty { parameters["names"] = .array(names.map { .string($0) }) }
-        return try await FleetSession(fleet, context).run("Watch", parameters, to: "watch", "hosts") {
+        return try await FleetSession(fleet, context).run(
+            "Watch", parameters, to: "watch", "hosts", endsWithOutput: true
+        ) {
             line.lines(ofWatch: $0)
         }
     }

@@ -43,16 +43,14 @@ package final class CommandContext {
     package nonisolated static var now: Int64 { Int64(clamping: belfry_clock_usec(CLOCK_REALTIME)) }
 
     /// Prints lines of text.
-    package func print(_ lines: [String]) throws { try StandardStream.output.write(lines) }
+    package func print(_ lines: [String]) { StandardStream.output.write(lines) }
 
     /// Prints a reply as one line of JSON.
-    package func printJSON(_ reply: JSONObject) throws { try print([JSONLine.text(reply)]) }
+    package func printJSON(_ reply: JSONObject) { print([JSONLine.text(reply)]) }
 
     /// Prints a reply as one line of JSON or as text.
-    package func print(
-        _ reply: JSONObject, json: Bool, as lines: (JSONObject, TextStyle) -> [String]
-    ) throws {
-        if json { try printJSON(reply) } else { try print(lines(reply, style)) }
+    package func print(_ reply: JSONObject, json: Bool, as lines: (JSONObject, TextStyle) -> [String]) {
+        if json { printJSON(reply) } else { print(lines(reply, style)) }
     }
 
     /// Names the listeners of a reply that failed, refused or were late on standard error.
@@ -60,12 +58,12 @@ package final class CommandContext {
     /// - Returns: 1 if there is one, else 0.
     package func report(_ reply: JSONObject) -> CommandStatus {
         let problems = ListenerReports.problems(reply)
-        StandardStream.error.writeIfPossible(problems.map { "\(program): \($0)" })
+        StandardStream.error.write(problems.map { "\(program): \($0)" })
         return problems.isEmpty ? .success : .failure
     }
 
     /// Prints a note on standard error.
-    package func note(_ text: String) { StandardStream.error.writeIfPossible(["\(program): \(text)"]) }
+    package func note(_ text: String) { StandardStream.error.write(["\(program): \(text)"]) }
 
     /// Warns of names that are probably misspelt. They are no errors: a service may define any name.
     package func warn(of names: [String]) {
@@ -77,11 +75,9 @@ package final class CommandContext {
 
     /// Runs the command and exits the loop with its status.
     package func finish(_ command: () async throws -> CommandStatus) async {
-        loop.exit(await status(command).rawValue)
-    }
-
-    private func status(_ command: () async throws -> CommandStatus) async -> CommandStatus {
-        do { return try await command() } catch { return CommandStatus(reporting: error) }
+        let status: CommandStatus
+        do { status = try await command() } catch { status = CommandStatus(reporting: error) }
+        loop.exit(status.andOutput.rawValue)
     }
 
     /// The environment variables that the programs use.
@@ -95,17 +91,14 @@ package final class CommandContext {
 }
 
 nonisolated extension CommandStatus {
-    /// The status of a command that has thrown this, which is said on standard error. That nobody reads the output any more is
-    /// success.
+    /// The status of a command that has thrown this, which is said on standard error.
     package init(reporting error: any Error) {
         switch error {
-        case is OutputClosed:
-            self = .success
         case let failure as ClientFailure:
-            StandardStream.error.writeIfPossible(failure.lines)
+            StandardStream.error.write(failure.lines)
             self = failure.status
         default:
-            StandardStream.error.writeIfPossible(["\(error)"])
+            StandardStream.error.write(["\(error)"])
             self = .system
         }
     }

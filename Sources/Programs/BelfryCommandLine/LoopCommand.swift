@@ -14,7 +14,7 @@ package protocol LoopCommand: ParsableCommand, Sendable {
 
     /// Runs the command.
     ///
-    /// - Throws: `ClientFailure`, or `OutputClosed` when the reader of the output is gone.
+    /// - Throws: `ClientFailure`.
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus
 }
 
@@ -37,7 +37,7 @@ package enum CommandProgram {
             MainThreadExecutor.task { await context.finish { try await command.run(context) } }
             exit(try context.loop.run())
         } catch let error as SystemError {
-            StandardStream.error.writeIfPossible(["\(error)"])
+            StandardStream.error.write(["\(error)"])
             exit(CommandStatus.system.rawValue)
         } catch {
             UsageMessage.exit(with: error, of: root, options: options)

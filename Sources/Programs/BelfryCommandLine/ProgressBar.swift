@@ -45,5 +45,5 @@ package final class ProgressBar {
         return "[\(bar)] \("\(part100)".rightAligned(3)) %  \(progress.text)"
     }
 
-    private func write(_ text: String) { try? stream.write(text) }
+    private func write(_ text: String) { stream.write(text) }
 }

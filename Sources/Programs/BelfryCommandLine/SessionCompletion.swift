@@ -12,6 +12,7 @@ import Glibc
 package final class SessionCompletion {
     private var signals: SignalEventSource?
     private var output: DescriptorEventSource?
+    private var endsWithOutput = false
     private var timer: TimerEventSource?
     private var continuation: CheckedContinuation<Result<CommandStatus, ClientFailure>, Never>?
 
@@ -40,19 +41,17 @@ package final class SessionCompletion {
 
     /// Ends the command with success once nobody reads its standard output any more, even if it has nothing to write.
     package func finishWithOutput(on loop: MainEventLoop) {
+        endsWithOutput = true
         // A regular file always has somebody: epoll(7) refuses it.
         output = try? loop.source(descriptor: StandardStream.output.descriptor, []) { [weak self] in
             if !$0.isDisjoint(with: [.error, .hangUp]) { self?.finish(.success(.success)) }
         }
     }
 
-    /// Writes lines to standard output, and ends the command if that fails.
+    /// Writes lines to standard output, whose failure may end the command.
     package func write(_ lines: [String]) {
-        do {
-            try StandardStream.output.write(lines)
-        } catch {
-            finish((error as? ClientFailure).map { .failure($0) } ?? .success(.success))
-        }
+        StandardStream.output.write(lines)
+        if endsWithOutput, StandardStream.output.hasFailed { finish(.success(.success)) }
     }
 
     /// Ends the command with a failure after this time, unless the timeout is cancelled.

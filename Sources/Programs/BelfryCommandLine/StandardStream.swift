@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryClient
+package import BelfryClient
 import BelfryLinux
 import Glibc
+import Synchronization
 
-/// The reader of the output is gone, as `head` is after ten lines. That is no failure.
-package struct OutputClosed: Error {}
-
-/// A standard stream that is written without stdio buffering. A slow reader holds the program up, as it does any other.
-/// SIGPIPE must be ignored.
-package struct StandardStream: Sendable {
+/// A standard stream of the program, written without a buffer.
+///
+/// What cannot be written ends no command: what it does, and its exit status, do not depend on who reads. The first failure is
+/// remembered, nothing more is written then, and `CommandStatus.andOutput` counts it.
+package final class StandardStream: Sendable {
     /// Standard output.
-    package static let output = StandardStream(descriptor: STDOUT_FILENO, name: "standard output")
+    package static let output = StandardStream(STDOUT_FILENO, reportingTo: error)
     /// Standard error.
-    package static let error = StandardStream(descriptor: STDERR_FILENO, name: "standard error")
+    package static let error = StandardStream(STDERR_FILENO, reportingTo: nil)
 
     package let descriptor: Int32
-    private let name: String
+    /// Where a failure is told.
+    private let other: StandardStream?
+    /// The error number of the first write that failed; 0 before.
+    private let failure = Atomic<Int32>(0)
+
+    private init(_ descriptor: Int32, reportingTo other: StandardStream?) {
+        self.descriptor = descriptor
+        self.other = other
+    }
 
     /// Whether it is a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes text, and returns when all of it is written.
-    ///
-    /// - Throws: `OutputClosed` when the reader is gone, `ClientFailure` when writing fails.
-    package func write(_ text: String) throws {
+    /// Whether nothing can be written any more.
+    package var hasFailed: Bool { failure.load(ordering: .relaxed) != 0 }
+
+    /// Whether that is not because its reader is gone.
+    fileprivate var hasLost: Bool { ![0, EPIPE, EIO, ECONNRESET].contains(failure.load(ordering: .relaxed)) }
+
+    /// Writes text, and returns when all of it is written or writing has failed.
+    package func write(_ text: String) {
         var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
+        while !rest.isEmpty, !hasFailed {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
@@ -39,15 +51,20 @@ package struct StandardStream: Sendable {
             case EAGAIN:
                 var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&state, 1, -1)
-            case EPIPE, EIO, ECONNRESET: throw OutputClosed()
-            default: throw ClientFailure(SystemError.last(verb: "write", object: name))
+            default:
+                let error = SystemError.last(verb: "write", object: "standard output")
+                failure.store(error.code, ordering: .relaxed)
+                if hasLost { other?.write(["\(error)"]) }
             }
         }
     }
 
     /// Writes lines.
-    package func write(_ lines: [String]) throws { try write(lines.map { $0 + "\n" }.joined()) }
+    package func write(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined()) }
+}
 
-    /// Writes lines; errors are ignored.
-    package func writeIfPossible(_ lines: [String]) { try? write(lines) }
+nonisolated extension CommandStatus {
+    /// The status of a command that has ended so far with this one: a success is none if its output was lost, unless nobody
+    /// reads it any more.
+    package var andOutput: CommandStatus { self == .success && StandardStream.output.hasLost ? .system : self }
 }

@@ -15,7 +15,7 @@ package enum UsageMessage {
     package static func exit(with error: any Error, of root: any ParsableCommand.Type, options: [String]) -> Never {
         guard root.exitCode(for: error) == .validationFailure else { root.exit(withError: error) }
         let arguments = Array(CommandLine.arguments.dropFirst())
-        StandardStream.error.writeIfPossible(
+        StandardStream.error.write(
             lines(root.message(for: error), arguments: arguments, of: root, options: options))
         Glibc.exit(CommandStatus.usage.rawValue)
     }

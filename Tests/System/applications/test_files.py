@@ -4,6 +4,7 @@
 
 import pytest
 from application import FOLDER, Application
+from hosted_unit import HostedUnit
 
 
 @pytest.fixture
@@ -122,6 +123,22 @@ def test_check_looks_at_an_example_before_it_is_enabled(on_each):
         assert not on_each.host.path(f"{FOLDER}/redis.conf").exists()
     finally:
         on_each.host.run("rm", "-r", f"{FOLDER}/redis.conf.d")
+
+
+@pytest.mark.parametrize(("output", "status"), [(">/dev/full", 71), ("| true", 0)])
+def test_enable_and_disable_finish_without_their_output(on_each, output, status):
+    host = on_each.host
+    link = host.path(f"{FOLDER}/redis.conf")
+    instance = HostedUnit(host, "belfryd@redis.service")
+    try:
+        for command, is_enabled in (("enable", True), ("disable", False)):
+            answer = host.run("bash", "-o", "pipefail", "-c", f"belfryctl {command} redis {output}", check=False)
+            assert answer.returncode == status, answer
+            assert link.is_symlink() == is_enabled
+            assert (instance.property("SourcePath") != "") == is_enabled
+    finally:
+        link.unlink(missing_ok=True)
+        host.systemctl("daemon-reload")
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest(on_each):

@@ -24,7 +24,7 @@ protocol ApplicationFileCommand: ParsableCommand {
 extension ApplicationFileCommand {
     func run() throws {
         do {
-            Glibc.exit(try run(in: .ofProcess).rawValue)
+            Glibc.exit(try run(in: .ofProcess).andOutput.rawValue)
         } catch let error as SystemError where error.code == EACCES || error.code == EPERM {
             Glibc.exit(CommandStatus(reporting: ClientFailure(.permission, "\(error)")).rawValue)
         } catch {
@@ -49,7 +49,7 @@ extension ApplicationFileCommand {
         -> ApplicationSettings
     {
         let check = ApplicationCheck(name, in: scope.withExamples, account: account)
-        StandardStream.error.writeIfPossible(check.diagnostics.map(\.description))
+        StandardStream.error.write(check.diagnostics.map(\.description))
         if let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error }) {
             return application
         }
@@ -83,7 +83,7 @@ struct EnableCommand: ApplicationFileCommand {
         if try checked(scope).file == example {
             let link = ownFile(scope)
             guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
-            try StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
+            StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
         }
         try Systemctl.run("daemon-reload")
         // Now that systemd knows the user of the commands.
@@ -97,14 +97,14 @@ struct EnableCommand: ApplicationFileCommand {
         let state = unit.text("ActiveState")
         guard unit.isActive || state == "activating" else {
             let why = ["not-found": ", which does not exist yet", "masked": ", which is masked"]
-            try StandardStream.output.write([
+            StandardStream.output.write([
                 "\(name): begins when \(application.unit) starts\(why[unit.text("LoadState")] ?? "")"
             ])
             return .success
         }
         // Both at once, so that systemd orders them. It runs no command of the application.
         try Systemctl.run("restart", state == "activating" ? "--no-block" : "--quiet", listener, instance)
-        try StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
+        StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
         return .success
     }
 }
@@ -123,12 +123,12 @@ struct DisableCommand: ApplicationFileCommand {
         let file = ownFile(scope)
         if AttachCommand.target(of: file) == example {
             guard unlink(file) == 0 else { throw SystemError.last(verb: "remove", object: file) }
-            try StandardStream.output.write(["removed '\(file)'"])
+            StandardStream.output.write(["removed '\(file)'"])
             try Systemctl.run("daemon-reload")
         }
         try Systemctl.run("stop", instance, listener)
         if let rest = ApplicationFile(name, in: scope).file.files.first {
-            StandardStream.error.writeIfPossible([
+            StandardStream.error.write([
                 "\(name): begins again when its unit starts; to prevent that:",
                 "rm '\(SystemError.escape(rest))'; systemctl daemon-reload",
             ])
@@ -150,8 +150,8 @@ struct CheckCommand: ApplicationFileCommand {
         let application = try checked(scope)
         for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {
-            case .text(let text): try StandardStream.output.write(["# \(file.path)", text])
-            case .link(let target): try StandardStream.output.write(["# \(file.path) -> \(target)"])
+            case .text(let text): StandardStream.output.write(["# \(file.path)", text])
+            case .link(let target): StandardStream.output.write(["# \(file.path) -> \(target)"])
             }
         }
         return .success

@@ -29,7 +29,7 @@ struct FlushCommand: ReplyCommand {
             if !reply.isEmpty { bar?.show(reply.progress) }
         }
         bar?.clear()
-        try context.print(reply, json: json) { PostReply.lines($0, $1) + FlushReply($0).lines($1) }
+        context.print(reply, json: json) { PostReply.lines($0, $1) + FlushReply($0).lines($1) }
         return ListenerReports.haveProblem(reply) ? .failure : .success
     }
 }

@@ -23,7 +23,7 @@ struct IsActiveCommand: ServiceCommand {
         let listeners = try await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let problems = ListenerRecords.problems(listeners)
-        try context.print([state.textOrDash("state")] + problems)
+        context.print([state.textOrDash("state")] + problems)
         return state.text("state") == "active" && problems.isEmpty ? .success : .failure
     }
 }

@@ -41,7 +41,7 @@ struct ListCommand: ReplyCommand {
             }
         }
         services += Self.idleApplications(besides: services.compactMap { $0.text("socket") })
-        try context.print(["services": .array(services.map { .object($0) })], json: json, as: Self.lines)
+        context.print(["services": .array(services.map { .object($0) })], json: json, as: Self.lines)
         return .success
     }
 

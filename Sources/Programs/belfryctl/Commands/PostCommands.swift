@@ -131,11 +131,11 @@ struct OpenCommand: ReplyCommand {
             "OpenURL", parameters, to: "open", url, within: context.changeTimeout)
         let handler = reply.text("handledBy")
         if json {
-            try context.printJSON(reply)
+            context.printJSON(reply)
         } else if let handler {
-            try context.print([handler])
+            context.print([handler])
         } else {
-            StandardStream.error.writeIfPossible(["unable to open '\(SystemError.escape(url))': no listener opened it"])
+            StandardStream.error.write(["unable to open '\(SystemError.escape(url))': no listener opened it"])
         }
         return handler == nil ? .failure : .success
     }
@@ -152,7 +152,7 @@ extension PostReply {
         if !members.isEmpty { parameters["userInfo"] = .object(members) }
         let client = try context.connect()
         let reply = try await client.call(method, parameters, to: verb, object, within: context.changeTimeout)
-        try context.print(reply, json: json, as: lines)
+        context.print(reply, json: json, as: lines)
         return ListenerReports.haveProblem(reply) ? .failure : .success
     }
 }

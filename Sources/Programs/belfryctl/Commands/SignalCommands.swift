@@ -40,7 +40,7 @@ struct ExplainCommand: ServiceCommand {
         let client = try context.connect()
         let reply = try await client.call(
             "Explain", ["signal": .string(signal)], to: "explain", signal, within: context.queryTimeout)
-        try context.print(reply, json: json, as: ExplainText.lines)
+        context.print(reply, json: json, as: ExplainText.lines)
         return .success
     }
 }

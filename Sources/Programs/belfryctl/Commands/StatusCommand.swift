@@ -17,13 +17,13 @@ struct StatusCommand: ReplyCommand {
         let client = try context.connect()
         let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
         if json {
-            try context.printJSON(state)
+            context.printJSON(state)
             return .success
         }
         let listeners = try? await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.queryTimeout)
-        try context.print(
+        context.print(
             StatusText.lines(state, listeners: listeners, holds: holds, now: CommandContext.now, context.style))
         return .success
     }

@@ -20,7 +20,7 @@ extension TableCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call(Self.method, to: "list the \(Self.subject) of", within: context.queryTimeout)
-        try context.print(reply, json: json, as: Self.lines)
+        context.print(reply, json: json, as: Self.lines)
         return .success
     }
 }
@@ -133,15 +133,15 @@ struct MetricsCommand: ReplyCommand {
         if isOpenMetrics {
             let reply = try await client.call("GetOpenMetrics", to: "read the metrics of", within: context.queryTimeout)
             let lines = (reply["text"]?.stringValue ?? "").utf8.split(separator: UInt8(ascii: "\n"))
-            try context.print(lines.map { SystemError.escape(String(Substring($0))) })
+            context.print(lines.map { SystemError.escape(String(Substring($0))) })
             return .success
         }
         let metrics = try await client.collect(
             "io.systemd.Metrics.List", to: "read the metrics of", within: context.queryTimeout)
         if json {
-            try context.printJSON(["metrics": .array(metrics.map { .object($0) })])
+            context.printJSON(["metrics": .array(metrics.map { .object($0) })])
         } else {
-            try context.print(Self.lines(metrics, context.style))
+            context.print(Self.lines(metrics, context.style))
         }
         return .success
     }

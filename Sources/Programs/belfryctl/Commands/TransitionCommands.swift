@@ -16,7 +16,7 @@ extension TransitionCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changeTimeout)
-        try context.print(reply, json: json) { reply, style in
+        context.print(reply, json: json) { reply, style in
             [style.state(reply.textOrDash("state"))]
         }
         return context.report(reply)

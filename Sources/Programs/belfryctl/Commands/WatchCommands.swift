@@ -131,7 +131,8 @@ final class WatchSession {
 
     /// Watches, and returns when that has ended.
     func run() async throws -> CommandStatus {
-        completion.finishWithOutput(on: context.loop)
+        // A wait has another purpose than its output.
+        if remaining == nil { completion.finishWithOutput(on: context.loop) }
         let result = await completion.wait { watch?.start() }
         watch?.stop()
         return try result.get()

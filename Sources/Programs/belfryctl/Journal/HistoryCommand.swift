@@ -55,16 +55,16 @@ struct HistoryCommand: ServiceCommand {
         query.names = names
         span.restrict(&query)
         let line = NotificationLine(context.style)
-        try JournalReader().read(query) { entry in
+        try JournalReader().read(query, while: { !StandardStream.output.hasFailed }) { entry in
             switch entry {
             case .notification(let notification):
-                try context.print([
+                context.print([
                     json ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
                 ])
             case .record(let record) where records:
-                try context.print([json ? JSONLine.text(["record": .object(record)]) : line.line(record: record)])
+                context.print([json ? JSONLine.text(["record": .object(record)]) : line.line(record: record)])
             case .timeline(let timeline) where records:
-                try context.print(
+                context.print(
                     timeline.calls(for: names).map { json ? JSONLine.text(["call": .object($0)]) : line.line(call: $0) }
                 )
             case .record, .timeline: break

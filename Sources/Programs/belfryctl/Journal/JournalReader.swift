@@ -33,11 +33,13 @@ final class JournalReader {
         }
     }
 
-    /// Calls `body` for each entry that matches a query, oldest first.
+    /// Calls `body` for each entry that matches a query, oldest first, as long as they are wanted.
     ///
-    /// - Throws: what `body` throws; `ClientFailure` if no notification was found because the journal is not readable or does
+    /// - Throws: `ClientFailure` if no notification was found because the journal is not readable or does
     ///   not exist.
-    func read(_ query: JournalQuery, _ body: (JournalEntry) throws -> Void) throws {
+    func read(
+        _ query: JournalQuery, while isWanted: () -> Bool = { true }, _ body: (JournalEntry) -> Void
+    ) throws {
         var isEmpty = true
         do {
             try select(query)
@@ -48,11 +50,11 @@ final class JournalReader {
             } else {
                 try journal.seekHead()
             }
-            while try journal.next() {
+            while isWanted(), try journal.next() {
                 if let until = query.until, try journal.realtimeUsec > until { break }
                 guard let entry = try entry() else { continue }
                 if case .notification = entry { isEmpty = false }
-                try body(entry)
+                body(entry)
             }
             if isEmpty { try checkThatJournalIsReadable() }
         } catch let error as SystemError {
