@@ -18,7 +18,7 @@ struct HoldCommand: ServiceCommand {
             The exit status is that of the command, or 128 plus the number of the signal that ended it. It is 75 if the \
             command succeeded and the service was not held all the time: --for or the service has ended the hold, the \
             machine slept, or the connection was lost. Standard error says so at once, and the command goes on. Without a command, the service is \
-            held until SIGINT or SIGTERM. If the service restarts, it is held again. A stop waits only for its \
+            held until SIGINT, SIGTERM or SIGHUP. A signal before the service is held ends it with 128 plus its number. If the service restarts, it is held again. A stop waits only for its \
             share of the stop timeout. --for limits the hold. --timeout limits the wait until the service is held.
             """)
 
@@ -47,15 +47,20 @@ struct HoldCommand: ServiceCommand {
 /// Holds a service while a command runs, over restarts of the service.
 @MainActor
 final class HoldSession {
+    private enum Phase {
+        /// The service is not held yet, and the command not started.
+        case waiting
+        /// The service has been held since then. The command runs, if there is one.
+        case begun(at: MonotonicInstant, ForegroundProcess?)
+    }
+
     private let context: CommandContext
     private let reason: String
     private let limit: Duration?
     private let command: [String]
     private var watch: Watch?
     private var client: VarlinkClient?
-    private var child: ForegroundProcess?
-    /// When the hold began; nil before.
-    private var start: MonotonicInstant?
+    private var phase = Phase.waiting
     private var timer: TimerEventSource?
     /// Whether the service was not held for some time after the hold began.
     private var isInterrupted = false
@@ -74,7 +79,7 @@ final class HoldSession {
             case .note(let text): self?.context.note(text)
             }
         } onEnd: { [weak self] in
-            self?.completion.finish(.failure($0))
+            self?.watchEnded($0)
         }
     }
 
@@ -93,10 +98,13 @@ final class HoldSession {
         return status == .success && !wasHeld ? .temporaryFailure : status
     }
 
-    private var hasBegun: Bool { start != nil }
+    private var hasBegun: Bool { if case .begun = phase { true } else { false } }
 
     /// The remaining time, which a restart of the service does not extend; nil for no limit.
-    private var remaining: Duration? { limit.map { $0 - (start.map { .now - $0 } ?? .zero) } }
+    private var remaining: Duration? {
+        guard let limit, case .begun(let start, _) = phase else { return limit }
+        return limit - (.now - start)
+    }
 
     private func hold() {
         guard client?.isClosed ?? true else { return }
@@ -152,14 +160,20 @@ final class HoldSession {
         startExpiryTimer()
     }
 
+    /// A service that cannot be watched is not held again, and the hold lasts as long as its connection.
+    private func watchEnded(_ failure: ClientFailure) {
+        guard hasBegun, !command.isEmpty || client != nil else { return completion.finish(.failure(failure)) }
+        context.note(failure.lines[0])
+    }
+
     private func begin() {
-        start = .now
         completion.cancelTimeout()
-        guard !command.isEmpty else { return }
         do throws(SystemError) {
-            child = try ForegroundProcess(command, on: context.loop) { [weak self] in
-                self?.completion.finish(.success($0))
-            }
+            let child =
+                try command.isEmpty
+                ? nil
+                : ForegroundProcess(command, on: context.loop) { [weak self] in self?.completion.finish(.success($0)) }
+            phase = .begun(at: .now, child)
         } catch {
             completion.finish(.failure(ClientFailure(error)))
         }
@@ -186,8 +200,11 @@ final class HoldSession {
 
     /// The terminal sends SIGINT to the command too. Other signals arrive only here and are forwarded.
     private func interrupt(_ number: Int32) {
-        guard let child else { return completion.finish(.success(.success)) }
-        if number != SIGINT { child.send(number) }
+        switch phase {
+        case .waiting: completion.finish(.success(CommandStatus(rawValue: 128 + number)))
+        case .begun(_, nil): completion.finish(.success(.success))
+        case .begun(_, let child?): if number != SIGINT { child.send(number) }
+        }
     }
 }
 
