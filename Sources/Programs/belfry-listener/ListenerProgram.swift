@@ -41,7 +41,8 @@ final class ListenerProgram {
         self.loop = loop
         var reason: RecordText?
         do throws(RunControlGroups.Unavailable) {
-            groups = try RunControlGroups()
+            // 'belfryctl attach' has no unit, and may share a control group that was delegated to others.
+            groups = isUnit ? try RunControlGroups() : nil
         } catch {
             groups = nil
             reason = "\(error), using process groups"
@@ -64,7 +65,7 @@ final class ListenerProgram {
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease?.priority = 3_000_000
         if let timeout = Watchdog.timeout { try beat(every: max(timeout, Watchdog.shortest) / 2) }
-        if isUnit, let reason { log.message(.warning, reason, .notDelegated) }
+        if let reason { log.message(.warning, reason, .notDelegated) }
     }
 
     /// Says that it is ready, attaches, and returns the exit status at the end. It is ready before it is attached: the unit is
@@ -188,9 +189,11 @@ final class ListenerProgram {
         fields.add("BELFRY_OUTCOME", word)
         fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
         if let reason {
-            let title = command?.key.map { "\($0)=" } ?? Self.title(run)
             log.message(
                 .warning, "failed at \(title): \(reason, limit: OutputLines.longestLine)", .programFailed, fields)
+        } else if let ignored {
+            let text: RecordText = "\(title) failed, ignoring: \(ignored, limit: OutputLines.longestLine)"
+            log.message(.info, text, .commandRan, fields)
         } else if let command, let key = command.key {
             log.message(.info, "\(key)= ran \(DisplayText.quoted(command.command.text))", .commandRan, fields)
         }

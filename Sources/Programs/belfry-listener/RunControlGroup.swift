@@ -8,7 +8,8 @@ import Glibc
 /// The control groups of the runs, below that of a unit with `Delegate=yes` (systemd, «Control Group APIs and Delegation»).
 ///
 /// A program may make groups of its own there, and move into any of them. So whatever is below the unit belongs to the run, except
-/// this process, and ends with it.
+/// this process, and ends with it. That is so only if systemd has started this process as the unit's own: elsewhere, such as in a
+/// delegated scope with a shell, the group also has processes that no run has started.
 @MainActor
 final class RunControlGroups {
     /// How often processes are looked for that move faster than they are found, and how many groups are removed at a time, and how
@@ -22,6 +23,7 @@ final class RunControlGroups {
 
     /// Why a process has no control groups of its own.
     enum Unavailable: String, Error, CustomStringConvertible {
+        case notOwn = "the control group is not that of this process alone"
         case notDelegated = "the control group is not delegated (Delegate=yes)"
         case readOnly = "ProtectControlGroups= makes control groups read-only"
 
@@ -29,7 +31,8 @@ final class RunControlGroups {
     }
 
     /// The groups of this process.
-    convenience init() throws(Unavailable) {
+    convenience init(environment: [String: String] = Environment.variables) throws(Unavailable) {
+        guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { throw .notOwn }
         let groups = (try? KernelFile.text("/proc/self/cgroup")) ?? ""
         guard let own = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })?.dropFirst(3) else {
             throw .notDelegated
@@ -92,8 +95,11 @@ final class RunControlGroups {
     }
 
     private func endGroups(in directory: OwnedDescriptor, depth: Int, _ left: inout Int) {
+        guard depth < Self.limit.depth else { return }
         // The stream owns a descriptor of its own.
-        guard depth < Self.limit.depth, let stream = fdopendir(fcntl(directory.number, F_DUPFD_CLOEXEC, 0)) else {
+        let copy = fcntl(directory.number, F_DUPFD_CLOEXEC, 0)
+        guard let stream = fdopendir(copy) else {
+            close(copy)
             return
         }
         defer { closedir(stream) }

@@ -4,10 +4,12 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from belfry_service import SERVICE
 from documentation import code_block
+from hosted_unit import HostedUnit
 
 def test_script_refuses_a_reload_with_its_reason(listener):
     listener.write("willReload", '#!/bin/sh\necho "asked: $BELFRY_SIGNAL"\necho first >&2\necho "busy ${BELFRY_STATE}" >&2\nexit 4\n')
@@ -165,3 +167,30 @@ def test_attach_from_a_shell(started_on_each):
         assert attached.stderr.readline() == "why\n"
     report = next(r for r in result["reports"] if r["listener"] == "shell")
     assert (report["outcome"], report["reason"]) == ("failed", "why")
+
+
+def test_attach_in_a_delegated_group_ends_nothing_but_its_runs(started_on_each):
+    """A shell and its other programs share the control group with it, and groups of their own."""
+    belfry = started_on_each
+    script = """
+    own=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
+    mkdir "$own/other"
+    sleep 1000 & echo $! >"$own/other/cgroup.procs"
+    sleep 1000 &
+    belfryctl attach shell --on com.example.bell -- sh -c 'sleep 1000 &' &
+    wait
+    """
+    unit = HostedUnit(belfry.host, "delegated.service")
+    belfry.host.run("systemd-run", "--quiet", f"--unit={unit.name}", "-p", "Delegate=yes", "sh", "-c", script)
+    try:
+        belfry.wait_for(lambda: "shell" in [one["name"] for one in belfry.listeners()], "attach")
+        for _ in range(2):
+            belfry.ctl("post", "com.example.bell", "--wait")
+        group = belfry.host.path(f"/sys/fs/cgroup{unit.property('ControlGroup')}")
+        pids = lambda: [pid for file in group.rglob("cgroup.procs") for pid in file.read_text().split()]  # noqa: E731
+        # What a run has started takes a moment to end.
+        belfry.wait_for(lambda: len(pids()) <= 4, "end what the runs have started")
+        names = sorted(Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids())
+        assert names == ["belfry-listener", "sh", "sleep", "sleep"]
+    finally:
+        belfry.host.systemctl("stop", unit.name)
