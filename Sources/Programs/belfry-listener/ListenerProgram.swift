@@ -97,7 +97,7 @@ final class ListenerProgram {
         case .notification(let notification, let token):
             add(notification.text("name") ?? "", notification, tokens: [token])
         case .detached:
-            queue.detach()
+            perform(queue.detach())
             health?.detached()
             manager.send([.status("waiting for '\(settings.socket)'")])
         case .note(let text): log.message(.info, "\(text)", .connection)
@@ -124,8 +124,8 @@ final class ListenerProgram {
             switch action {
             case .start(let run): start(run)
             case .answer(let run, let result): answer(run, result)
-            case .drop(let run):
-                let text: RecordText = "\(Self.title(run)) waited too long for the last run, dropped"
+            case .drop(let run, let reason):
+                let text: RecordText = "\(Self.title(run)) \(reason.rawValue), dropped"
                 log.message(.warning, text, .runDropped, Self.fields(of: run))
             case .interrupt: run?.end(as: .interrupted)
             case .finish: exit()

@@ -38,4 +38,15 @@ nonisolated enum RunResult: Sendable, Equatable {
     case overran(String)
     /// A run of `Health=` was ended, because a notification has come.
     case interrupted
+
+    /// Why it failed or was ended at its deadline; nil for any other end.
+    var reason: String? {
+        switch self {
+        case .succeeded, .interrupted: nil
+        case .failed(let reason), .overran(let reason): reason
+        }
+    }
+
+    /// What it counts as if a failure is ignored.
+    var ignoringFailure: RunResult { reason == nil ? self : .succeeded }
 }

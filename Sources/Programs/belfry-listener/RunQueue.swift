@@ -5,20 +5,26 @@ import BelfryEventLoop
 import BelfryJSON
 
 /// Decides which run is next. One runs at a time; one of `Health=` is ended for any other, and left out during another.
-/// Notifications of one name that wait are merged and counted. What has waited past its deadline is dropped, because the service no
-/// longer waits for it.
+/// Notifications of one name that wait are merged and counted, at the place of the last one: the last run is that of the last
+/// notification. What has waited past its deadline is dropped, because the service no longer waits for it.
 nonisolated struct RunQueue {
     enum Action: Equatable {
         /// Start this run, and end it at its deadline.
         case start(Run)
         /// Send the result for this run.
         case answer(Run, RunResult)
-        /// This run comes too late and is dropped.
-        case drop(Run)
+        /// This run, which has waited, is not started.
+        case drop(Run, DropReason)
         /// End the current run, which is one of `Health=`.
         case interrupt
         /// The last run has ended after `stop`.
         case finish
+    }
+
+    /// Why a run that waits is not started.
+    enum DropReason: String {
+        case late = "waited too long for the last run"
+        case detached = "waited for the last run when the service went away"
     }
 
     /// How many answers one merged run may owe.
@@ -45,10 +51,12 @@ nonisolated struct RunQueue {
         guard waiting[same].tokens.count < Self.longest else {
             return [.answer(run, .failed("more than \(Self.longest) notifications wait"))]
         }
-        waiting[same].content = run.content
-        waiting[same].tokens += run.tokens
-        waiting[same].count += run.count
-        waiting[same].deadline = max(waiting[same].deadline, run.deadline)
+        var merged = waiting.remove(at: same)
+        merged.content = run.content
+        merged.tokens += run.tokens
+        merged.count += run.count
+        merged.deadline = max(merged.deadline, run.deadline)
+        waiting.append(merged)
         return interruption
     }
 
@@ -60,7 +68,7 @@ nonisolated struct RunQueue {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
             if next.deadline <= now {
-                actions.append(.drop(next))
+                actions.append(.drop(next, .late))
             } else {
                 current = next
                 return actions + [.start(next)]
@@ -70,9 +78,10 @@ nonisolated struct RunQueue {
     }
 
     /// The service is gone, and waits for nothing. The current run goes on.
-    mutating func detach() {
-        waiting = []
+    mutating func detach() -> [Action] {
+        defer { waiting = [] }
         current?.tokens = []
+        return waiting.map { .drop($0, .detached) }
     }
 
     /// Nothing is started any more.

@@ -4,6 +4,7 @@
 @testable import belfry_listener
 import BelfryEventLoop
 import BelfryJSON
+import TestSupport
 import Testing
 
 struct RunQueueTests {
@@ -61,6 +62,28 @@ struct RunQueueTests {
         #expect(queue.end(.succeeded, at: at(2)).last == .start(run("b", ["4"])))
     }
 
+    /// Of off, on, off the last run is off: whatever comes while a run lasts, the runs that follow are in the order of the last
+    /// notification of each name, and have its content.
+    @Test(arguments: 0..<200)
+    mutating func theLastNotificationOfANameKeepsItsPlace(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        _ = queue.add(run("first", []))
+        var last: [(name: String, token: String)] = []
+        for token in 0..<Int.random(in: 1...12, using: &random) {
+            let name = try #require(["on", "off", "dim", "willReload"].randomElement(using: &random))
+            _ = queue.add(run(name, ["\(token)"]))
+            last.removeAll { $0.name == name }
+            last.append((name, "\(token)"))
+        }
+
+        var started: [(name: String, token: String)] = []
+        while case .start(let next)? = queue.end(.succeeded, at: at(1)).last {
+            started.append((next.name, next.content["tokens"]?.arrayValue?.last?.stringValue ?? ""))
+        }
+
+        #expect(started.map(\.name) == last.map(\.name) && started.map(\.token) == last.map(\.token))
+    }
+
     @Test mutating func whatHasWaitedPastItsDeadlineIsDropped() {
         _ = queue.add(run("a", ["1"], until: 50))
         _ = queue.add(run("b", ["2"], until: 60))
@@ -68,14 +91,14 @@ struct RunQueueTests {
 
         let actions = queue.end(.succeeded, at: at(60))
 
-        #expect(actions.dropFirst() == [.drop(run("b", ["2"], until: 60)), .start(run("c", ["3"], until: 70))])
+        #expect(actions.dropFirst() == [.drop(run("b", ["2"], until: 60), .late), .start(run("c", ["3"], until: 70))])
     }
 
     @Test mutating func afterADetachmentTheRunGoesOnAndNothingIsAnswered() {
         _ = queue.add(run("a", ["1"]))
         _ = queue.add(run("b", ["2"]))
 
-        queue.detach()
+        #expect(queue.detach() == [.drop(run("b", ["2"]), .detached)])
 
         var ended = run("a", ["1"])
         ended.tokens = []
@@ -107,6 +130,12 @@ struct RunQueueTests {
     @Test func aRunThatIsEndedAtItsDeadlineIsLateForEveryNotification() {
         #expect(run("willReload", []).outcome(.overran("x")) == ("overran", "x"))
         #expect(run("willTerminate", []).outcome(.overran("x")) == ("overran", "x"))
+    }
+
+    @Test func whereAFailureIsIgnoredOnlyAnInterruptedRunDoesNotCount() {
+        #expect(RunResult.failed("x").ignoringFailure == .succeeded)
+        #expect(RunResult.overran("x").ignoringFailure == .succeeded)
+        #expect(RunResult.interrupted.ignoringFailure == .interrupted)
     }
 
     @Test func failureRefusesAReloadAndIsAFailureElsewhere() {
