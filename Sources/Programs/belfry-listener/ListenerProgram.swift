@@ -170,21 +170,26 @@ final class ListenerProgram {
         run = nil
         deadline = nil
         guard let current = queue.current else { return }
+        let isIgnored = command(for: current)?.command.ignoresFailure ?? false
+        let counted = isIgnored ? result.ignoringFailure : result
         if current.isHealth {
-            health?.receive(result)
+            health?.receive(counted)
         } else {
-            record(current, result)
+            record(current, counted, ignored: isIgnored ? result.reason : nil)
         }
         log.runFields = ListenerLog.ownFields
         codeRelease?.schedule()
-        perform(queue.end(command(for: current)?.command.ignoresFailure ?? false ? .succeeded : result, at: .now))
+        perform(queue.end(counted, at: .now))
         if current.name.hasSameBytes(as: "didReload") { health?.check() }
     }
 
     /// Says that a run failed, or that a command of an application ran.
-    private func record(_ run: Run, _ result: RunResult) {
+    ///
+    /// - Parameter ignored: why it failed, if that is a success: the prefix `-`.
+    private func record(_ run: Run, _ result: RunResult, ignored: String?) {
         let (word, reason) = run.outcome(result)
         let command = command(for: run)
+        let title = command?.key.map { "\($0)=" } ?? Self.title(run)
         var fields = log.runFields
         fields.add("BELFRY_OUTCOME", word)
         fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))

@@ -41,6 +41,22 @@ def test_three_failures_in_a_row_are_told_everywhere(shop):
     assert shop.says("listener 'shop' is healthy again") and shop.property("NRestarts") == "0"
 
 
+def test_a_failure_of_a_command_with_a_dash_is_none(shop):
+    shop.commands |= {"Health": "-" + HEALTH, "Pause": "-/bin/sh -c 'echo it is busy >&2; exit 1'"}
+    shop.ill.touch()
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    looks = lambda: shop.looks.read_text().count("look") if shop.looks.exists() else 0  # noqa: E731
+    seen = looks()
+    shop.wait_for(lambda: looks() >= seen + 5, "look at the health")
+    assert is_active(shop) == (0, "active\n")
+    assert shop.ctl("pause").stdout == "background\n"
+    lines = [record.get("MESSAGE", "") for record in shop.listener.journal()]
+    assert "Pause= failed, ignoring: it is busy" in lines
+    assert not [line for line in lines if "Health= failed" in line or "failed at" in line], lines
+
+
 def test_one_failure_after_a_pause_is_enough_and_a_pause_is_not_looked_at(shop):
     shop.wait_for(shop.looks.exists, "look at the health")
     shop.ctl("pause")
