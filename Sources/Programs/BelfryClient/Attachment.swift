@@ -33,7 +33,7 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
 
 /// What an attachment reports.
 package nonisolated enum AttachmentEvent: Sendable, Equatable {
-    /// The listener is attached to a service in this state.
+    /// The listener is attached to a service whose state is this now.
     case attached(state: JSONObject)
     /// The service has come to this state.
     case state(String)
@@ -67,6 +67,8 @@ package final class Attachment {
     private var notifications: VarlinkClient?
     private var answers: VarlinkClient?
     private var isAttached = false
+    /// As the watch knows it.
+    private var state = JSONObject()
 
     /// An attachment that has not begun.
     ///
@@ -84,12 +86,17 @@ package final class Attachment {
         self.onEnd = onEnd
         watch = Watch(path, names: Self.changes, waitsForService: true, on: loop) {
             [weak self] event in
+            guard let self else { return }
             switch event {
-            case .state(let state): self?.attach(state)
+            case .state(let state):
+                changed(to: state)
+                attach()
             case .notification(let notification):
-                if let self, isAttached { self.onEvent(.state(notification.text("state") ?? "")) }
+                var new = state
+                new["state"] = notification["state"]
+                changed(to: new)
             case .missed: break
-            case .note(let text): self?.onEvent(.note(text))
+            case .note(let text): onEvent(.note(text))
             }
         } onEnd: { [weak self] in
             self?.end($0)
@@ -125,7 +132,12 @@ package final class Attachment {
         answers?.call("\(ServiceClient.interface).ReportHealth", parameters) { _ in }
     }
 
-    private func attach(_ state: JSONObject) {
+    private func changed(to new: JSONObject) {
+        state = new
+        if isAttached { onEvent(.state(new.text("state") ?? "")) }
+    }
+
+    private func attach() {
         guard notifications?.isClosed ?? true else { return }
         do throws(ClientFailure) {
             let answers = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
@@ -137,14 +149,14 @@ package final class Attachment {
             notifications = client
             client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
                 guard let self, let client, client === notifications else { return }
-                receive(reply, state)
+                receive(reply)
             }
         } catch {
             error.status == .unavailable ? lost() : end(error)
         }
     }
 
-    private func receive(_ reply: Result<VarlinkReply, VarlinkError>, _ state: JSONObject) {
+    private func receive(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
         case .success(let reply) where !reply.continues: lost()
         case .success(let reply):

@@ -96,6 +96,25 @@ final class AttachmentTests {
         attachment.stop()
     }
 
+    /// The state of the first reply is older than the attachment.
+    @Test func aChangeOfStateDuringTheAttachmentCounts() throws {
+        let attachment = attach()
+        let (notifications, _, _) = try acceptAttach()
+        let watch = connections[0]
+
+        reply(
+            watch,
+            #"{"parameters":{"notification":{"name":"didEnterBackground","state":"background"}},"continues":true}"#)
+        try loop.turnWithoutWaiting()
+        reply(notifications, #"{"parameters":{},"continues":true}"#)
+        try loop.turn { !events.isEmpty }
+        reply(watch, #"{"parameters":{"notification":{"name":"didBecomeActive","state":"active"}},"continues":true}"#)
+        try loop.turn { events.count == 2 }
+
+        #expect(events == [.attached(state: ["state": "background", "sequence": 1]), .state("active")])
+        attachment.stop()
+    }
+
     @Test func itAttachesAgainWhenTheConnectionIsLost() throws {
         let attachment = attach()
         let first = try acceptAttach()

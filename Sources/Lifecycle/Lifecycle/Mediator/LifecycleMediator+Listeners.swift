@@ -38,10 +38,13 @@ extension LifecycleMediator {
     public func removeListener(_ listener: any LifecycleListener) {
         registry.remove(listener)
         eventObservers.send(.listenersChanged)
+        // Nobody is to be told of the health of a listener that is gone.
+        if unhealthy.contains(where: { $0.listener.hasSameBytes(as: listener.name) }) { checkHealth() }
     }
 
     /// Removes all listeners, which often refer to what the mediator belongs to.
     package func removeListeners() {
+        unhealthy = []
         for listener in registry.listeners { removeListener(listener) }
     }
 

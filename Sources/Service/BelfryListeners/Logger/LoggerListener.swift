@@ -119,7 +119,9 @@ package final class LoggerListener: LifecycleListener {
         for report in unhealthy where !self.unhealthy.contains(report) {
             log.write(LifecycleJournalRecords.record(of: report.health, of: report.listener))
         }
-        for report in recovered { log.write(LifecycleJournalRecords.record(of: .healthy, of: report.listener)) }
+        for report in recovered where mediator.hasListener(named: report.listener) {
+            log.write(LifecycleJournalRecords.record(of: .healthy, of: report.listener))
+        }
         self.unhealthy = unhealthy
     }
 }

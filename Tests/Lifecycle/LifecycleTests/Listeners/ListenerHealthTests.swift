@@ -38,6 +38,15 @@ struct ListenerHealthTests {
         #expect(recorder.received.map { $0.map(\.health.kind) } == [["unhealthy"], ["lost"], []])
     }
 
+    @Test func theHealthOfAListenerThatIsRemovedIsForgotten() {
+        frail.health = .degraded("no disk")
+        fixture.mediator.checkHealth()
+
+        fixture.mediator.removeListener(frail)
+
+        #expect(recorder.received.map { $0.map(\.listener) } == [["frail"], []])
+    }
+
     @Test func statusHasTheHealth() {
         frail.health = .unhealthy("no disk")
 

@@ -103,6 +103,17 @@ struct LoggerListenerTests {
             ])
     }
 
+    @Test func aListenerThatIsRemovedIsNotCalledHealthy() throws {
+        let frail = ClosureListener("frail")
+        frail.health = .degraded("no disk")
+        try mediator.addListener(frail)
+        mediator.checkHealth()
+
+        mediator.removeListener(frail)
+
+        #expect(writer.records.map(\.message) == ["listener 'frail' is degraded: no disk"])
+    }
+
     @Test func recordPrecedesTheListeners() throws {
         let listener = RecordingListener("listener", [.willFinishLaunching])
         var recordsThen = 0
