@@ -20,10 +20,13 @@ final class ClientConnection: FrameStream {
 
     private var waiting: [Waiting] = []
     private var waitingHead = 0
-    /// Whether replies are not read for now, and stay in the kernel.
+    /// Whether replies are not read for now, and stay in the kernel. The end of the connection comes after them.
     var isPaused = false {
         didSet { if !isPaused, oldValue { needsTurn() } }
     }
+    override var isPostponed: Bool { isPaused }
+    /// Why the connection ends when all replies have been handled.
+    private var reason = VarlinkError.closed
 
     func send(_ call: VarlinkCall, _ handler: Handler?) {
         if let failure {
@@ -47,7 +50,7 @@ final class ClientConnection: FrameStream {
         frames.release()
         readsInput = !isPaused
         if inputEnded, !isPaused {
-            finish(frames.pendingBytes > 0 ? .protocolViolation(.truncated) : .closed)
+            finish(frames.pendingBytes > 0 ? .protocolViolation(.truncated) : reason)
         }
     }
 
@@ -71,14 +74,11 @@ final class ClientConnection: FrameStream {
     }
 
     override func ended(_ end: End) {
-        isPaused = false
-        switch end {
-        case .peerGone: proceed()
-        case .failed(let error): finish(.system(error))
-        }
+        if case .failed(let error) = end { reason = .system(error) }
+        proceed()
     }
 
-    override func close() { finish(.closed) }
+    override func close() { finish(reason) }
 
     /// Closes the connection. Calls that wait fail with the reason.
     func finish(_ reason: VarlinkError) {

@@ -192,7 +192,9 @@ class FrameStream {
 
     final func turnEnds() {
         guard !isClosed else { return }
-        if let failure { hungUp(failure) } else { proceed() }
+        guard let failure else { return proceed() }
+        // A handler may have flushed. What was received behind its message comes first.
+        if isAdvancing { needsTurn() } else { hungUp(failure) }
     }
 
     /// Writing has failed. The stream is closed at the end of the turn, as this may be in the middle of a call.

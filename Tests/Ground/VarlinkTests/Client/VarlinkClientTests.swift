@@ -146,6 +146,49 @@ struct VarlinkClientTests {
         #expect(fixture.waiting[0].queuedReplies == 0)
     }
 
+    /// The service sends replies and closes. Whatever the handlers do, each reply comes, and the end after them.
+    @Test(arguments: 0..<300)
+    func noReplyIsLostWhenTheServiceCloses(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let path = fixture.path + "2"
+        let listener = belfry_unix_listen(path, 1)
+        defer { close(listener) }
+        let client = try VarlinkClient(path, on: fixture.loop)
+        let connection = belfry_accept(listener)
+        let total = Int.random(in: 1...40, using: &random)
+        let padding = String(repeating: "z", count: [0, 100, 4000].randomElement(using: &random) ?? 0)
+        var (numbers, end): ([Int64], VarlinkError?) = ([], nil)
+        client.onClose = { end = $0 }
+        client.more("org.example.Count") {
+            guard case .success(let reply) = $0 else { return }
+            numbers.append(reply.parameters["number"]?.intValue ?? 0)
+            #expect(end == nil)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: client.flush()
+            case 1:
+                client.oneway("org.example.Go")
+                client.flush()
+            case 2: client.isPaused = true
+            default: break
+            }
+        }
+
+        var closeAt = Int.random(in: 0...total, using: &random)
+        for number in 1...total {
+            let reply = #"{"parameters":{"number":\#(number),"text":"\#(padding)"},"continues":true}"# + "\0"
+            #expect(send(connection, reply, reply.utf8.count, Int32(MSG_NOSIGNAL)) == reply.utf8.count)
+            closeAt -= 1
+            if closeAt < 0, Bool.random(using: &random) { try fixture.loop.turn(waiting: .zero) }
+        }
+        close(connection)
+        try fixture.turn {
+            if client.isPaused { client.isPaused = Bool.random(using: &random) }
+            return end != nil
+        }
+
+        #expect(numbers == Array(1...Int64(total)))
+    }
+
     @Test func replyMayExceedTheMessageLimitOfAServer() throws {
         let end = try end(ofReply: 2 * VarlinkLimits().messageSize, to: client())
 
