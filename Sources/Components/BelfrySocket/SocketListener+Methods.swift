@@ -46,6 +46,7 @@ extension SocketListener {
             "subscribers": .int(Int64(subscribers.count)),
         ]
         object["invocationId"] = identity.invocationID.map { .string($0) }
+        object["sequenceId"] = mediator.sequenceID.map { .string($0) }
         return object
     }
 

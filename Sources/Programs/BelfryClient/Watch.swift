@@ -50,7 +50,7 @@ package final class Watch {
     private var lastSequence: Int64?
     /// Nil before the first connection.
     private var lastState: JSONObject?
-    /// Is reported after the next state.
+    /// What the service of this connection does not have. Is reported after its state.
     private var missed: ClosedRange<Int64>?
     /// Whether `onEvent` knows that there is no connection.
     private var isLossReported = false
@@ -144,6 +144,7 @@ package final class Watch {
         lastState = state
         if let known, countsAnew(state, after: known), lastSequence != 0 {
             // The service numbers its notifications from the beginning again: all that it has are new.
+            missed = nil
             lastSequence = 0
             stop()
             return start()
@@ -159,11 +160,12 @@ package final class Watch {
     }
 
     private func countsAnew(_ state: JSONObject, after known: JSONObject) -> Bool {
-        if let bootID = known.text("bootId"), let now = state.text("bootId"), !now.hasSameBytes(as: bootID) {
-            return true
+        for key in ["bootId", "sequenceId"] {
+            if let id = known.text(key), let now = state.text(key), !now.hasSameBytes(as: id) { return true }
         }
         guard let lastSequence, let sequence = state.number("sequence") else { return false }
-        return sequence < lastSequence
+        // The last one seen may be far behind if the watch is for certain names.
+        return sequence < max(lastSequence, known.number("sequence") ?? 0)
     }
 
     private func recover(from error: VarlinkError, on client: VarlinkClient) {
@@ -187,8 +189,9 @@ package final class Watch {
             else {
                 return false
             }
-            lastSequence = oldest.subtracting(1)
-            missed = asked + 1...oldest - 1
+            // More may have become too old since the last attempt.
+            missed = (missed?.lowerBound ?? asked + 1)...oldest - 1
+            lastSequence = oldest - 1
             subscribe(client)
         case "io.belfry.Lifecycle.Overrun":
             let count = parameters.numberOrDash("dropped")
@@ -214,6 +217,9 @@ package final class Watch {
         case .waiting(_, let known): directory = known
         case .following(_, let since): lasted = .now - since
         }
+        // It was not reported, so it is asked for again.
+        if let missed { lastSequence = missed.lowerBound - 1 }
+        missed = nil
         let delay = retryDelay.next(lasted)
         do throws(SystemError) {
             let timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.start() }

@@ -69,9 +69,11 @@ final class SequenceFile: LifecycleSequence {
         content = base.bindMemory(to: Content.self, capacity: 1)
         var now = file.content
         if now.boot != boot { now = Content(boot: boot, last: 0, id: .zero) }
-        if now.id == .zero { now.id = .random }
+        let isNew = now.id == .zero
+        if isNew { now.id = .random }
         if let kept, kept < Self.limit, now.last <= kept + 1 { now.last = kept }
         last = now.last
+        id = isNew && last > 0 ? nil : now.id.text
         content.pointee = now
         UnsafeMutableRawBufferPointer(start: base + Self.nameStart, count: Self.nameMax + 1)
             .copyBytes(from: Array(name) + Array(repeating: 0, count: Self.nameMax + 1 - name.count))
@@ -80,7 +82,10 @@ final class SequenceFile: LifecycleSequence {
     isolated deinit { Self.close(descriptor, base) }
 
     /// The unique id of this counter.
-    var id: String { content.pointee.id.text }
+    var counter: String { content.pointee.id.text }
+
+    /// The same, unless the file is new and continues the numbers of another.
+    let id: String?
 
     func next() -> UInt64 {
         // It begins at `limit` at most and so never overflows.

@@ -130,19 +130,20 @@ final class ServiceParts {
     /// - Throws: when the system failed to open a counter that may exist: its numbers must not be used again.
     private static func sequence(
         in paths: RuntimePaths, _ kept: UInt64?, _ service: String, bootID: String, _ log: ServiceLog
-    ) throws(SystemError) -> (any LifecycleSequence, id: String) {
+    ) throws(SystemError) -> (any LifecycleSequence, counter: String) {
         do {
             try OwnedDirectory.make(paths.runtimeDirectory)
             let file = try SequenceFile(
                 path: paths.runtimeDirectory + "/sequence", service: service, bootID: bootID,
                 kept: kept
             ) { [log] in log.write(.warning, "\($0)", .savedState) }
-            return (file, file.id)
+            return (file, file.counter)
         } catch {
             if let error = error as? SystemError, error.isSystemFailure { throw error }
-            let sequence = TransientSequence(after: kept ?? 0)
+            let counter = IdentifierWords.random.text
+            let sequence = TransientSequence(after: kept ?? 0, id: kept == nil ? counter : nil)
             log.write(.warning, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
-            return (sequence, IdentifierWords.random.text)
+            return (sequence, counter)
         }
     }
 }

@@ -45,6 +45,20 @@ struct StartTests {
         #expect(try (1..<100).contains(counted()))
     }
 
+    @Test func theIdOfTheCountIsThatOfTheNumbers() throws {
+        func id() throws -> String {
+            let service = try fixture.startReady()
+            let state = try fixture.control("status", "--json").lines.joined()
+            #expect(service.stop().status == 0)
+            return try #require(state.firstMatch(of: /"sequenceId":"([0-9a-f]{32})"/).map { String($0.1) })
+        }
+
+        let first = try id()
+        #expect(try id() == first)
+        unlink(sequence)
+        #expect(try id() != first)
+    }
+
     @Test func counterContinuesUpToItsLimit() throws {
         _ = try start()
         try count(to: 1 << 62)

@@ -7,6 +7,7 @@ nonisolated let lifecycleInterfaceMethods = """
     method GetState() -> (
       state: string,
       sequence: int,
+      sequenceId: ?string,
       uptimeUsec: int,
       bootId: string,
       invocationId: ?string,

@@ -9,6 +9,8 @@ nonisolated let lifecycleInterfaceTypes = """
       state: string,
       # The number of the last notification; 0 before the first
       sequence: int,
+      # Another one than before: the numbers have begun again; absent if that is not certain
+      sequenceId: ?string,
       # How long the service has been running, by CLOCK_MONOTONIC
       uptimeUsec: int,
       # The kernel's id of this boot

@@ -75,6 +75,9 @@
     /// The number of the last notification; 0 before the first.
     public var lastSequence: UInt64 { sequence.last }
 
+    /// The id of the count of notifications, if it is certain.
+    package var sequenceID: String? { sequence.id }
+
     /// The configuration in effect.
     public package(set) var configuration: LifecycleConfiguration {
         get { transitions.configuration ?? LifecycleConfiguration() }

@@ -7,6 +7,9 @@ package protocol LifecycleSequence: AnyObject {
     /// The number of the last notification; 0 before the first.
     var last: UInt64 { get }
 
+    /// Names this count: other processes with the same id continue its numbers. Nil if that is not certain.
+    var id: String? { get }
+
     /// Returns the next number.
     func next() -> UInt64
 }
@@ -16,8 +19,14 @@ package final class TransientSequence: LifecycleSequence {
     /// The number of the last notification; 0 before the first.
     package private(set) var last: UInt64
 
+    /// The id of this count.
+    package let id: String?
+
     /// Begins after `last`.
-    package init(after last: UInt64 = 0) { self.last = last }
+    package init(after last: UInt64 = 0, id: String? = nil) {
+        self.last = last
+        self.id = id
+    }
 
     /// Returns the next number.
     package func next() -> UInt64 {
