@@ -21,6 +21,26 @@ extension MainEventLoop {
     public func turnWithoutWaiting() throws {
         for _ in 0..<20 { try turn(waiting: .zero) }
     }
+
+    /// Calls `body` in a turn that has kept the thread for 60 ms before.
+    public func inLongTurn<Value>(_ body: @escaping () throws -> Value) throws -> Value {
+        var result: Result<Value, any Error>?
+        let work = try deferred {
+            Self.block(for: .milliseconds(60))
+            result = Result { try body() }
+        }
+        work.schedule()
+        while true {
+            try turn { result != nil }
+            if let result { return try result.get() }
+        }
+    }
+
+    /// Keeps the thread.
+    public static func block(for time: Duration) {
+        let start = MonotonicInstant.now
+        while MonotonicInstant.now - start < time {}
+    }
 }
 
 /// A condition did not become true within the time limit of a test.

@@ -5,9 +5,10 @@ internal import CBelfry
 internal import Glibc
 public import BelfryLinux
 
-/// Fires once, at a given time. `fire(after:)` sets it again.
+/// Fires once, at a given time. `fire(after:)` sets it again. A delay counts from the call on, however long the turn of the
+/// loop has lasted before; one that no clock reaches never ends.
 ///
-/// Source: sd_event_add_time_relative(3).
+/// Source: sd_event_add_time(3).
 public final class TimerEventSource: LoopSource {
     /// The clock that a timer runs by (clock_gettime(2)).
     public enum Clock: Sendable {
@@ -22,20 +23,29 @@ public final class TimerEventSource: LoopSource {
             case .boottime: CLOCK_BOOTTIME
             }
         }
+
+        /// Its reading when this time has passed. sd_event_add_time_relative(3) would count from the beginning of the turn.
+        func reading(after delay: Duration) -> UInt64 {
+            let (end, overflow) = belfry_clock_usec(id).addingReportingOverflow(delay.microseconds)
+            return overflow ? .max : end
+        }
     }
 
+    private let clock: Clock
     private let handler: () -> Void
 
     init(
         after delay: Duration, clock: Clock, accuracy: Duration, on event: OpaquePointer,
         _ handler: @escaping () -> Void
     ) throws(SystemError) {
+        self.clock = clock
         self.handler = handler
         super.init()
         let userdata = userdata
         try attach("set timer of", "\(delay)") {
-            sd_event_add_time_relative(
-                event, &$0, clock.id, delay.microseconds, max(accuracy.microseconds, 1), Self.callback, userdata)
+            sd_event_add_time(
+                event, &$0, clock.id, clock.reading(after: delay), min(max(accuracy.microseconds, 1), .max - 1),
+                Self.callback, userdata)
         }
     }
 
@@ -44,7 +54,7 @@ public final class TimerEventSource: LoopSource {
     /// - Throws: `ESTALE` after `cancel()`.
     public func fire(after delay: Duration) throws(SystemError) {
         try SystemError.check(
-            call { sd_event_source_set_time_relative($0, delay.microseconds) }, verb: "set timer of", object: "\(delay)"
+            call { sd_event_source_set_time($0, clock.reading(after: delay)) }, verb: "set timer of", object: "\(delay)"
         )
         isEnabled = true
     }

@@ -45,6 +45,24 @@ struct ChildProcessTests {
         #expect(child.exit == exit)
     }
 
+    /// A lower limit: a slow machine makes the end late, never early.
+    @Test func aChildHasItsWholeTimeToEndAfterWorkInTheSameTurn() throws {
+        let loop = try MainEventLoop()
+        var exit: ChildExit?
+        let script = "trap '' TERM; : > \(folder.path("ready")); while :; do sleep 1; done"
+        let child = try ChildProcess(command("sh", ["-c", script]), on: loop) { exit = $0 }
+        try loop.turn { access(folder.path("ready"), F_OK) == 0 }
+
+        let start = try loop.inLongTurn {
+            defer { child.end(within: .milliseconds(50)) }
+            return MonotonicInstant.now
+        }
+        try loop.turn { exit != nil }
+
+        #expect(MonotonicInstant.now - start >= .milliseconds(50))
+        #expect(exit?.reason == .signaled(SIGKILL))
+    }
+
     @Test func aProgramThatCannotBeRunIsAnError() throws {
         let loop = try MainEventLoop()
 
