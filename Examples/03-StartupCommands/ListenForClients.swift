@@ -10,7 +10,7 @@ struct ListenForClients: StartupCommand {
     let clock: ManualClock
 
     func run(_ options: LaunchOptions) async throws {
-        clock.advance(by: .milliseconds(40))
+        clock.block(for: .milliseconds(40))
         if !isPortFree { throw LifecycleRefusal("unable to listen on port 554: address in use") }
     }
 }

@@ -9,7 +9,7 @@ struct OpenStore: StartupCommand {
     let clock: ManualClock
 
     func run(_ options: LaunchOptions) async throws {
-        clock.advance(by: .milliseconds(120))
+        clock.block(for: .milliseconds(120))
         print("store: open")
     }
 

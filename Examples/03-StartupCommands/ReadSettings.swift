@@ -8,5 +8,5 @@ import LifecycleTesting
 struct ReadSettings: StartupCommand {
     let clock: ManualClock
 
-    func run(_ options: LaunchOptions) async throws { clock.advance(by: .milliseconds(5)) }
+    func run(_ options: LaunchOptions) async throws { clock.block(for: .milliseconds(5)) }
 }
