@@ -26,12 +26,13 @@ final class SelfSuspension {
     private let manager: ServiceManagerSocket
     private var work: DeferredEventSource?
     private var transitions: LifecycleObservation?
+    private var isAwaitingLogin = false
     /// Whether the pause was typed in a terminal.
     private var isFromTerminal = false
 
     /// Observes transitions that end in the background, such as a reload during a pause. The process stops at the end of the
-    /// turn, after answers are written, so that the client that asked for the pause gets its answer. A pause before the
-    /// machine's sleep does not stop the process: nobody would send SIGCONT.
+    /// turn, after answers are written, so that the client that asked for the pause gets its answer. While the machine sleeps
+    /// it goes on, and stops afterwards if it stays paused: a pause for the sleep alone has ended then.
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, log: ServiceLog,
         login: LoginSource
@@ -42,12 +43,16 @@ final class SelfSuspension {
         self.log = log
         self.login = login
         // A lock granted to a stopped process would delay the machine's sleep.
-        work = try loop.deferred { [unowned self] in login.whenIdle { [weak self] in self?.prepare() } }
+        work = try loop.deferred { [unowned self] in
+            guard !isAwaitingLogin else { return }
+            isAwaitingLogin = true
+            login.whenIdle { [weak self] in self?.prepare() }
+        }
         work?.priority = 2_000_000
         transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
             guard case .transitionEnded(let report) = $0 else { return }
             if report.trigger == .pause { isFromTerminal = report.origin.isTerminal && Self.isJob }
-            if mediator.state == .background, !login.sleep.isSleeping { work?.schedule() }
+            if mediator.state == .background { work?.schedule() }
         }
     }
 
@@ -62,6 +67,7 @@ final class SelfSuspension {
     }
 
     private func prepare() {
+        isAwaitingLogin = false
         guard isDue else { return }
         let watchdog = mediator.checkHealth().contains(where: \.health.wantsRestart) ? nil : Watchdog.timeout
         if watchdog != nil { manager.send([.watchdogTimeout(usec: 0)]) }

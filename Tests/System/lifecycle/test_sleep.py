@@ -59,6 +59,23 @@ def test_pause_before_a_sleep_stops_no_process(on_each, login):
     assert on_each.status()["state"] == "background"
 
 
+def test_pause_during_a_sleep_stops_the_process_after_it(on_each, login):
+    on_each.configure("[Service]\nStopOnPause=yes\n")
+    on_each.start()
+    wait_for_locks(on_each, BOTH)
+    subscriber = on_each.subscribe()
+    login.announce_sleep(True)
+    subscriber.until("willSleep")
+    wait_for_locks(on_each, {"shutdown"})
+
+    on_each.ctl("pause")
+    login.announce_sleep(False)
+    on_each.wait_until_stopped()
+    on_each.kill("CONT")
+
+    assert [n["name"] for n in subscriber.until("didBecomeActive")] == ["didWake", "didResume", *CONTINUE]
+
+
 def test_process_that_stopped_itself_delays_no_sleep_and_ignores_one_that_is_over(on_each, login):
     on_each.configure("[Service]\nStopOnPause=yes\n")
     on_each.start()

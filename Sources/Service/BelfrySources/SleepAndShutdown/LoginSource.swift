@@ -50,8 +50,13 @@ package final class LoginSource {
         shutdown.askLogin()
     }
 
-    /// Calls `body` once when no request for a lock is pending, which may be now.
-    package func whenIdle(_ body: @escaping () -> Void) { requests.whenAnswered(body) }
+    /// Calls `body` once when the machine neither sleeps nor is about to, and no request for a lock is pending; which may be now.
+    package func whenIdle(_ body: @escaping () -> Void) {
+        requests.whenAnswered { [weak self] in
+            guard let self else { return }
+            if sleep.isSleeping { sleep.whenAwake { [weak self] in self?.whenIdle(body) } } else { body() }
+        }
+    }
 
     private var inhibitors: [DelayInhibitor] { [sleep.inhibitor, shutdown.inhibitor] }
 }

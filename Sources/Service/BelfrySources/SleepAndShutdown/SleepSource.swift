@@ -17,6 +17,8 @@ package final class SleepSource {
     /// How many answers of logind are pending. What it announces before the last answer is included in it, and may be over.
     private var questions = 0
 
+    private var whenAwake: [() -> Void] = []
+
     /// Delays a sleep, while it is wanted.
     package let inhibitor: DelayInhibitor
 
@@ -34,6 +36,11 @@ package final class SleepSource {
 
     /// Whether the machine is about to sleep, or asleep.
     package var isSleeping: Bool { phase.isSleeping }
+
+    /// Calls `body` once when the machine is awake, and the pause for its sleep has ended; which may be now.
+    func whenAwake(_ body: @escaping () -> Void) {
+        if isSleeping { whenAwake.append(body) } else { body() }
+    }
 
     /// Asks logind whether a sleep is announced.
     func askLogin() {
@@ -83,6 +90,10 @@ package final class SleepSource {
                 inhibitor.acquire()
             }
         }
+        guard !isSleeping else { return }
+        let bodies = whenAwake
+        whenAwake = []
+        for body in bodies { body() }
     }
 
     /// What comes back from a sleep moves on that sleep and no other.

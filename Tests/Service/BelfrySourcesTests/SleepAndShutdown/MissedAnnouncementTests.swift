@@ -3,6 +3,7 @@
 
 import BelfrySources
 import BelfrySystemd
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -123,6 +124,21 @@ struct MissedAnnouncementTests {
 
         #expect(source.sleep.inhibitor.isHeld && source.shutdown.inhibitor.isHeld)
         #expect(login.held == 2)
+    }
+
+    @Test func selfSuspensionWaitsForTheEndOfASleep() throws {
+        let login = try start()
+        try fallAsleep(login)
+        var stateWhenIdle: LifecycleState?
+        fixture.mediator.perform(.pause)
+        source.whenIdle { [mediator = fixture.mediator] in stateWhenIdle = mediator.state }
+        try fixture.loop.turnWithoutWaiting()
+        #expect(stateWhenIdle == nil)
+
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { stateWhenIdle != nil }
+
+        #expect(stateWhenIdle == .background && fixture.names == ["didWake"] && source.sleep.inhibitor.isHeld)
     }
 
     /// Starts a logind, and returns when both locks are held.
