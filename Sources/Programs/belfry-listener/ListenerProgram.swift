@@ -109,10 +109,7 @@ final class ListenerProgram {
     }
 
     /// When a run that begins now has to end.
-    private var end: MonotonicInstant {
-        let now = MonotonicInstant.now.microseconds
-        return MonotonicInstant(microseconds: now.addingReportingOverflow(settings.timeout.microseconds).partialValue)
-    }
+    private var end: MonotonicInstant { .now.advanced(by: settings.timeout) }
 
     private func checkHealth() {
         guard !isStopping else { return }

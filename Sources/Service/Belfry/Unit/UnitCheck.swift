@@ -167,7 +167,7 @@ nonisolated extension UnitCheck {
 
     private static func text(_ time: Duration?) -> String {
         guard let time else { return "infinity" }
-        let milliseconds = Int64(time / .milliseconds(1))
+        let milliseconds = time.wholeMicroseconds / 1000
         return milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
 }
