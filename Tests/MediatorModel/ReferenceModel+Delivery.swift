@@ -11,7 +11,8 @@ extension ReferenceModel {
         announce(name, number, from: lifecycleState, to: lifecycleState, count: nil)
         tell(
             ModelDelivery(
-                name, action: action, number, configuration: nil, limit: .max, groups: groups(answering: name)
+                name, action: action, number, configuration: nil, limit: .max, deadline: deadlines.listener,
+                groups: groups(answering: name)
             ) { [unowned self] delivery in
                 guard let id else { return }
                 events.append(
@@ -70,13 +71,16 @@ extension ReferenceModel {
     }
 
     private func call(_ listener: ModelListener, _ answer: Scenario.Answer, _ delivery: ModelDelivery) {
-        let wanted = answer.deadline ?? scenario.deadlines.listener
         let hasResult = [.performFetch, .openURL, .performAction].contains(delivery.name)
         let isImmediate = answer.kind == .immediate && !hasResult
-        let time = delivery.isCutShort || isImmediate ? .zero : share(of: wanted, in: delivery)
         let call = ModelCall(
-            listener, number: callsOfListener[listener.index], start: now, wanted: wanted, time: time,
+            listener, number: callsOfListener[listener.index], start: now, deadline: answer.deadline,
             isImmediate: isImmediate)
+        if isImmediate {
+            call.last = delivery.isCutShort ? .zero : delivery.deadline
+        } else if !delivery.isCutShort {
+            give(call, share(of: call.deadline ?? deadlines.listener, in: delivery))
+        }
         callsOfListener[listener.index] += 1
         delivery.calls.append(call)
         let knows = delivery.name != .openURL
@@ -98,10 +102,18 @@ extension ReferenceModel {
         }
     }
 
+    /// A share begins now.
+    private func give(_ call: ModelCall, _ share: (time: Duration, last: Duration)) {
+        let spent = Duration.microseconds(now - call.start)
+        (call.time, call.last) = (spent + share.time, spent + share.last)
+    }
+
+    /// Times count from the beginning of the call, however long its first step has kept the thread.
     private func limit(_ call: ModelCall, _ delivery: ModelDelivery) {
         call.timer?.cancel()
-        guard call.time > .zero else { return overrun(call, delivery) }
-        call.timer = clock.schedule(after: call.time) { [unowned self] in overrun(call, delivery) }
+        let left = call.time - .microseconds(now - call.start)
+        guard left > .zero else { return overrun(call, delivery) }
+        call.timer = clock.schedule(after: left) { [unowned self] in overrun(call, delivery) }
     }
 
     /// Shares out the time anew after a change of the limit. A call in its first step gets its new time at its first wait.
@@ -109,7 +121,7 @@ extension ReferenceModel {
         let asked = delivery.calls.filter { $0.outcome == nil && !$0.isImmediate }
         for call in asked {
             let spent = Duration.microseconds(now - call.start)
-            call.time = share(of: max(call.wanted - spent, .zero), in: delivery)
+            give(call, share(of: max((call.deadline ?? deadlines.listener) - spent, .zero), in: delivery))
         }
         for call in asked where call.outcome == nil && call.timer != nil { limit(call, delivery) }
     }
@@ -126,11 +138,13 @@ extension ReferenceModel {
         if call.hang?.isStubborn == false { hanging.removeAll { $0.call === call } }
     }
 
-    private func end(_ call: ModelCall, _ outcome: ListenerOutcome, _ delivery: ModelDelivery) {
+    private func end(_ call: ModelCall, _ answer: ListenerOutcome, _ delivery: ModelDelivery) {
         guard call.outcome == nil else { return }
         call.timer?.cancel()
-        call.outcome = outcome
         call.duration = .microseconds(now - call.start)
+        let isLate = call.last > .zero && call.duration > call.last
+        let outcome = answer == .completed && isLate ? .late : answer
+        call.outcome = outcome
         call.listener.calls += 1
         call.listener.failures += outcome.isProblem ? 1 : 0
         call.listener.lastOutcome = outcome
@@ -160,6 +174,8 @@ final class ModelDelivery {
     let configuration: Int?
     var limit: UInt64
     var groups: [[ModelListener]]
+    /// For immediate answers.
+    let deadline: Duration
     /// The times that the groups and the groups of later steps want.
     var wanted: [Duration] = []
     /// What they are to get.
@@ -176,13 +192,14 @@ final class ModelDelivery {
 
     init(
         _ name: LifecycleNotification.Name, action: String, _ sequence: UInt64, configuration: Int?, limit: UInt64,
-        groups: [[ModelListener]], _ done: @escaping (ModelDelivery) -> Void
+        deadline: Duration, groups: [[ModelListener]], _ done: @escaping (ModelDelivery) -> Void
     ) {
         self.name = name
         self.action = action
         self.sequence = sequence
         self.configuration = configuration
         self.limit = limit
+        self.deadline = deadline
         self.groups = groups
         self.done = done
     }
@@ -199,17 +216,19 @@ final class ModelDelivery {
 
     var result: FetchResult {
         if calls.contains(where: { $0.outcome == .fetched(.newData) }) { return .newData }
-        return calls.contains { $0.outcome?.isProblem ?? true } ? .failed : .noData
+        return calls.contains { $0.outcome != .late && $0.outcome?.isProblem ?? true } ? .failed : .noData
+    }
+
+    /// A late answer fails nothing but a launch.
+    var launchProblems: [String] {
+        calls.compactMap { call in
+            call.outcome == .late
+                ? "\(call.listener.plan.name): answered after its deadline" : call.outcome.flatMap { call.problem($0) }
+        }
     }
 
     var problems: [String] {
-        calls.compactMap { call in
-            switch call.outcome {
-            case .refused(let reason), .failed(let reason): "\(call.listener.plan.name): \(reason)"
-            case .overran: "\(call.listener.plan.name): no answer within its deadline"
-            default: nil
-            }
-        }
+        calls.compactMap { call in call.outcome.flatMap { call.problem($0) } }
     }
 }
 
@@ -218,8 +237,11 @@ final class ModelCall {
     let listener: ModelListener
     let number: Int
     let start: UInt64
-    let wanted: Duration
-    var time: Duration
+    let deadline: Duration?
+    /// Its share, since its beginning.
+    var time = Duration.zero
+    /// After which time it is late.
+    var last = Duration.zero
     /// Whether it ends within its call.
     let isImmediate: Bool
     var outcome: ListenerOutcome?
@@ -229,14 +251,21 @@ final class ModelCall {
     var hang: (isStubborn: Bool, after: [Scenario.Step], name: LifecycleNotification.Name, isCompleting: Bool)?
 
     init(
-        _ listener: ModelListener, number: Int, start: UInt64, wanted: Duration, time: Duration, isImmediate: Bool
+        _ listener: ModelListener, number: Int, start: UInt64, deadline: Duration?, isImmediate: Bool
     ) {
         self.isImmediate = isImmediate
         self.listener = listener
         self.number = number
         self.start = start
-        self.wanted = wanted
-        self.time = time
+        self.deadline = deadline
+    }
+
+    func problem(_ outcome: ListenerOutcome) -> String? {
+        switch outcome {
+        case .refused(let reason), .failed(let reason): "\(listener.plan.name): \(reason)"
+        case .overran: "\(listener.plan.name): no answer within its deadline"
+        default: nil
+        }
     }
 
     static func outcome(_ end: Scenario.End, of name: LifecycleNotification.Name) -> ListenerOutcome {

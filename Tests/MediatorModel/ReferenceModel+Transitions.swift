@@ -8,7 +8,6 @@ extension ReferenceModel {
     /// The rules of the queue.
     func accept(_ transition: ModelTransition) {
         work {
-            let stop = ([current].compactMap { $0 } + waiting).first { $0.trigger == .stop }
             if transition.trigger == .stop, let stop {
                 stop.askers += transition.askers
                 stop.isCutShort = true
@@ -59,19 +58,18 @@ extension ReferenceModel {
     private func overtake(_ stop: ModelTransition) {
         var overtaken = waiting
         waiting = [stop]
-        let time = UInt64(microseconds(scenario.deadlines.stop))
-        stop.limit = now + time
-        let half = now + time / 2
+        stop.began = now
+        stop.limit = limit(of: stop)
         if isAwaitingTasks, let pause = current {
             dropWait()
             current = nil
             overtaken.insert(pause, at: 0)
         }
         for transition in overtaken { finish(transition, .overtaken) }
-        if let current, current !== stop, half < current.limit {
-            current.limit = half
+        if let current, current !== stop {
+            current.limit = min(current.limit, limit(of: current))
             if let delivery {
-                delivery.limit = half
+                delivery.limit = current.limit
                 if !delivery.isCutShort { retime(delivery) }
             }
         }
@@ -87,7 +85,8 @@ extension ReferenceModel {
     private func begin(_ transition: ModelTransition) {
         current = transition
         if transition.trigger != .stop {
-            transition.limit = now + UInt64(microseconds(scenario.deadlines.transition))
+            transition.began = now
+            transition.limit = limit(of: transition)
         }
         transition.steps = StateTable.steps(lifecycleState, transition.trigger, isPaused: scenario.isPaused)
         due = transition.steps.isEmpty ? .step : .check
@@ -104,12 +103,23 @@ extension ReferenceModel {
         if transition.isCutShort { return expireTasks() }
         due = .nothing
         isAwaitingTasks = true
-        let last = tasks.map(\.end).max() ?? now
-        let wanted = Duration.microseconds(last > now ? last - now : 0)
-        let left = remaining(until: transition.limit)
+        waitStart = now
+        waitEnd = 0
+        limitWait(of: transition)
+    }
+
+    /// Divides the time since the beginning of a wait among all tasks that there are now and the listeners. The end of the wait
+    /// never moves back. If there is enough for all tasks, there is no end but that of the last.
+    func limitWait(of transition: ModelTransition) {
+        func time(to end: UInt64) -> Duration { .microseconds(end > waitStart ? end - waitStart : 0) }
+        let wanted = time(to: tasks.map(\.end).max() ?? 0)
+        let left = time(to: transition.limit)
         let later = divided([wanted] + timesOfSteps(transition.steps), within: left).dropFirst().reduce(.zero, +)
-        let time = min(wanted, max(left - later, .zero))
-        taskTimer = clock.schedule(after: time) { [unowned self] in expireTasks() }
+        let share = min(wanted, max(left - later, .zero))
+        waitEnd = max(waitEnd, waitStart + UInt64(microseconds(share)))
+        taskTimer?.cancel()
+        guard share < wanted else { return }
+        taskTimer = clock.schedule(after: remaining(until: waitEnd)) { [unowned self] in expireTasks() }
     }
 
     private func read(_ transition: ModelTransition) {
@@ -140,7 +150,7 @@ extension ReferenceModel {
         announce(name, number, from: step.from, to: step.to, count: transition.count(delivered: name))
         let next = ModelDelivery(
             name, action: "", number, configuration: transition.configuration, limit: transition.limit,
-            groups: groups(answering: name)
+            deadline: deadlines.listener, groups: groups(answering: name)
         ) { [unowned self] delivered in
             delivery = nil
             transition.delivered.append(number)
@@ -163,8 +173,8 @@ extension ReferenceModel {
             if isStopping, isLate, !delivered.calls.contains(where: { $0.outcome == .refused("no") }) {
                 transition.isGivenUp = true
                 transition.steps = []
-            } else if !delivered.problems.isEmpty {
-                transition.reasons = delivered.problems
+            } else if !delivered.launchProblems.isEmpty {
+                transition.reasons = delivered.launchProblems
                 transition.steps = StateTable.steps(.inactive, .refuseLaunch)
             }
         case .willReload, .didReload:

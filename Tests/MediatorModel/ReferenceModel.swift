@@ -7,6 +7,7 @@ import LifecycleTesting
 /// A simple model of a mediator: everything in arrays, no cache, no task and no actor.
 final class ReferenceModel {
     let scenario: Scenario
+    var deadlines: LifecycleDeadlines
     let clock = ManualClock()
     var events: [ScenarioEvent] = []
     var lifecycleState = LifecycleState.notRunning
@@ -26,6 +27,9 @@ final class ReferenceModel {
     var tasks: [ModelTask] = []
     var isAwaitingTasks = false
     var taskTimer: (any LifecycleTimer)?
+    /// The beginning of the time that the wait for tasks divides.
+    var waitStart: UInt64 = 0
+    var waitEnd: UInt64 = 0
     var isWorking = false
     var due = Due.nothing
 
@@ -34,6 +38,7 @@ final class ReferenceModel {
 
     init(_ scenario: Scenario) {
         self.scenario = scenario
+        deadlines = scenario.deadlines
         updated = scenario.listeners.map { _ in false }
         callsOfListener = scenario.listeners.map { _ in 0 }
         observed = scenario.observers.map { _ in 0 }
@@ -65,6 +70,8 @@ final class ReferenceModel {
             accept(ModelTransition(trigger, id: id, count: count, then: then))
         case .post(let name, let action, let id, let then): post(name, action, id, then)
         case .advance(let duration): clock.advance(by: duration)
+        case .block(let duration): clock.block(for: duration)
+        case .retune(let deadlines): retune(deadlines)
         case .resume(let index, let end):
             guard !hanging.isEmpty else { return }
             let (call, delivery) = hanging.remove(at: index % hanging.count)
@@ -104,9 +111,10 @@ final class ReferenceModel {
 
     private func beginTask(_ index: Int, _ deadline: Duration, _ expiration: [Scenario.Step]) {
         guard !tasks.contains(where: { $0.index == index }) else { return }
-        let task = ModelTask(index, end: now + UInt64(deadline / .microseconds(1)), expiration: expiration)
-        task.timer = clock.schedule(after: deadline) { [unowned self] in expire(task) }
+        let task = ModelTask(index, end: now + UInt64(microseconds(deadline)), expiration: expiration)
         tasks.append(task)
+        if isAwaitingTasks, let current { limitWait(of: current) }
+        task.timer = clock.schedule(after: deadline) { [unowned self] in expire(task) }
     }
 
     private func expire(_ task: ModelTask) {
@@ -146,70 +154,13 @@ final class ReferenceModel {
     }
 }
 
-/// Shares of the time.
-extension ReferenceModel {
-    /// The times that these get: what they want if there is enough for all. Otherwise those that want less than an equal part
-    /// get what they want, as long as there are such, and the others an equal part of the rest.
-    func divided(_ times: [Duration], within left: Duration) -> [Duration] {
-        var open = times.map(microseconds)
-        var rest = microseconds(left)
-        while !open.isEmpty {
-            let part = rest / Int64(open.count)
-            let small = open.filter { $0 <= part }
-            if small.isEmpty { return times.map { min($0, .microseconds(part)) } }
-            rest -= small.reduce(0, +)
-            open.removeAll { $0 <= part }
-        }
-        return times
-    }
-
-    /// The share of an answer before the later groups and steps. What those before it did not use is there for it.
-    func share(of wanted: Duration, in delivery: ModelDelivery) -> Duration {
-        guard delivery.limit < .max else { return wanted }
-        let left = remaining(until: delivery.limit)
-        if delivery.limit < delivery.dividedLimit {
-            let open = delivery.groups.count + 1 + delivery.steps
-            delivery.later = divided(delivery.wanted.suffix(open), within: left)
-            delivery.dividedLimit = delivery.limit
-        }
-        let later = delivery.later.suffix(delivery.groups.count + delivery.steps).reduce(.zero, +)
-        return min(wanted, max(left - later, .zero))
-    }
-
-    /// Divides the time among the groups of a step and the steps behind it when it begins.
-    func divide(for delivery: ModelDelivery, then steps: [StateTable.Step]) {
-        let later = timesOfSteps(steps)
-        delivery.wanted = delivery.groups.map { time(of: $0, for: delivery.name) } + later
-        delivery.steps = later.count
-        delivery.later = divided(delivery.wanted, within: remaining(until: delivery.limit))
-        delivery.dividedLimit = delivery.limit
-    }
-
-    /// The time that a group wants. Immediate answers want none.
-    func time(of group: [ModelListener], for name: LifecycleNotification.Name) -> Duration {
-        var longest = Duration.zero
-        for listener in group where !listener.isGone {
-            guard let answer = listener.answer(to: name, action: ""), answer.kind != .immediate else { continue }
-            longest = max(longest, answer.deadline ?? scenario.deadlines.listener)
-        }
-        return longest
-    }
-
-    func timesOfSteps(_ steps: [StateTable.Step]) -> [Duration] {
-        steps.compactMap(\.name).flatMap { name in groups(answering: name).map { time(of: $0, for: name) } }
-    }
-
-    func microseconds(_ duration: Duration) -> Int64 {
-        duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
-    }
-}
-
 /// A trigger that was accepted, in the model.
 final class ModelTransition {
     let trigger: LifecycleTrigger
     var count: Int?
     var askers: [(id: Int, then: [Scenario.Step])]
     var steps: [StateTable.Step] = []
+    var began: UInt64 = 0
     var limit: UInt64 = 0
     var isCutShort = false
     var isGivenUp = false

@@ -34,8 +34,7 @@ nonisolated struct ScenarioMaker {
     mutating func scenario() -> Scenario {
         listeners = number(1...5)
         observers = number(0...3)
-        let deadlines = LifecycleDeadlines(
-            listener: .seconds(number(1...10)), stop: .seconds(number(0...25)), transition: .seconds(number(5...30)))
+        let deadlines = deadlines()
         let planned = (0..<listeners).map { listener($0) }
         let watching = (0..<observers).map { _ in
             Scenario.Observer(
@@ -48,6 +47,12 @@ nonisolated struct ScenarioMaker {
             seed: seed, deadlines: deadlines, hasReportObserver: chance(70), reloads: (0..<4).map { _ in chance(75) },
             isPaused: chance(15), listeners: planned, observers: watching,
             steps: first + seen + launch + (0..<number(4...16)).map { _ in top() })
+    }
+
+    private mutating func deadlines() -> LifecycleDeadlines {
+        LifecycleDeadlines(
+            listener: .seconds(number(1...10)), start: .seconds(number(5...30)), stop: .seconds(number(0...25)),
+            stopExtensionMax: number(1...3), transition: .seconds(number(5...30)))
     }
 
     private mutating func listener(_ index: Int) -> Scenario.Listener {
@@ -85,7 +90,7 @@ nonisolated struct ScenarioMaker {
 
     /// Something that can happen from anywhere.
     private mutating func step(depth: Int) -> Scenario.Step {
-        switch number(0...19) {
+        switch number(0...22) {
         case 0...5:
             .perform(
                 trigger(), id: id(), count: chance(20) ? number(2...9) : nil, then: reactions(15, depth: depth - 1))
@@ -101,6 +106,8 @@ nonisolated struct ScenarioMaker {
         case 18:
             .beginTask(
                 number(0...Self.tasks - 1), .seconds(number(0...40)), expiration: reactions(40, depth: depth - 1))
+        case 19...20: .block(.milliseconds(number(0...20) * 500))
+        case 21: .retune(deadlines())
         default: .endTask(number(0...Self.tasks - 1))
         }
     }

@@ -58,6 +58,9 @@ package nonisolated struct Scenario: Sendable {
         case perform(LifecycleTrigger, id: Int, count: Int?, then: [Step])
         case post(LifecycleNotification.Name, action: String, id: Int?, then: [Step])
         case advance(Duration)
+        /// Keeps the thread: no timer fires before the next `advance`.
+        case block(Duration)
+        case retune(LifecycleDeadlines)
         case resume(Int, End)
         case add(Int)
         case remove(Int)

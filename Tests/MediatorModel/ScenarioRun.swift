@@ -70,13 +70,13 @@ final class ScenarioRun {
 
     func execute(_ steps: [Scenario.Step]) { for step in steps { execute(step) } }
 
-    /// Cancels an answer, which returns unless it is stubborn.
+    /// Cancels an answer, which returns unless it is stubborn. One that calls back does so at once, without effect.
     func cancel(_ answer: HangingAnswer) {
         events.append(.cancelled(answer.listener, call: answer.call))
         guard !answer.isStubborn, hanging.contains(where: { $0 === answer }) else { return }
         hanging.removeAll { $0 === answer }
         answer.wasGivenUp = true
-        guard answer.completion == nil else { return }
+        if let completion = answer.completion { return completion(.success(())) }
         returning += 1
         answer.open()
     }
@@ -100,6 +100,8 @@ final class ScenarioRun {
             }
         case .post(let name, let action, let id, let then): post(name, action, id, then)
         case .advance(let duration): clock.advance(by: duration)
+        case .block(let duration): clock.block(for: duration)
+        case .retune(let deadlines): mediator.deadlines = deadlines
         case .resume(let index, let end): if !hanging.isEmpty { resume(hanging[index % hanging.count], end) }
         case .add(let index): add(index)
         case .remove(let index):

@@ -52,19 +52,21 @@ nonisolated extension JSONValue {
 
     /// How one listener handled a notification.
     init(_ report: ListenerReport, in name: LifecycleNotification.Name) {
-        self.init(of: report.listener, report.outcome, after: report.duration, details: report.details, in: name)
+        self.init(
+            of: report.listener, report.outcome, after: report.duration, details: report.details,
+            overrunReason: report.overrunReason, in: name)
     }
 
     /// How a listener has handled a notification.
     init(
         of listener: String, _ outcome: ListenerOutcome, after duration: Duration, details: UserInfo? = nil,
-        in name: LifecycleNotification.Name
+        overrunReason: String? = nil, in name: LifecycleNotification.Name
     ) {
         var object: JSONObject = [
             "listener": .string(listener), "notification": .string(name.rawValue),
             "outcome": .string(outcome.kind), "durationUsec": JSONValue(duration),
         ]
-        object["reason"] = outcome.reason.map { .string($0) }
+        object["reason"] = (outcome.reason ?? overrunReason).map { .string($0) }
         object["details"] = details.map { .object($0) }
         self = .object(object)
     }

@@ -113,7 +113,8 @@ final class Delivery {
             if isPost { entry.pendingPosts -= 1 }
             if call.isStillRunning { entry.stillRunning += 1 }
             round.set(
-                entry.record(outcome, of: event, after: duration, since: call.start.monotonic, call.details),
+                entry.record(
+                    outcome, of: event, after: duration, since: call.start.monotonic, call.details, call.overrunReason),
                 at: place)
             open[place] = nil
             advance()

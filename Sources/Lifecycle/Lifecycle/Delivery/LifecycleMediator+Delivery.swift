@@ -99,7 +99,7 @@ extension LifecycleMediator {
             limitUsec = transition.limitUsec
             let wanted = max(deadline(of: answer) - spent, .zero)
             return times.share(of: wanted, before: count - groupsLeft, within: left)
-                .extended(within: transitions.extensionLeft(of: transition))
+                .extended(within: transitions.extensionLeft(of: transition, from: clock.monotonicUsec))
         }
     }
 

@@ -56,6 +56,8 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     public let duration: Duration
     /// What the listener did, as it last reported with its progress; nil if it reported no details.
     public let details: UserInfo?
+    /// What it answered when it was cancelled at its deadline, such as which leaf of a composite hangs; nil for nothing.
+    package let overrunReason: String?
     /// Whether a launch needs the listener (`LifecycleListener.isRequired`).
     let isRequired: Bool
 
@@ -65,7 +67,7 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
         case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): nil
         case .refused(let reason), .failed(let reason): "\(listener): \(reason)"
         case .fetched(.failed): "\(listener): failed"
-        case .overran: "\(listener): no answer within its deadline"
+        case .overran: "\(listener): \(overrunReason ?? "no answer within its deadline")"
         case .late: "\(listener): answered after its deadline"
         }
     }

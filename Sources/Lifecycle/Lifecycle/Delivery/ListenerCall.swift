@@ -23,6 +23,8 @@ final class ListenerCall {
     private var promisedUsec: UInt64 = 0
     /// The details of its progress, as last reported; nil for none.
     private(set) var details: UserInfo?
+    /// Why it did not succeed, as answered when it was cancelled.
+    private(set) var overrunReason: String?
     /// Called with each report of progress.
     private var progress: ((ProgressReport) -> Void)?
     /// Whether somebody waits for the outcome.
@@ -84,12 +86,11 @@ final class ListenerCall {
         self.share = share
         let now = clock.monotonicUsec
         deadline.set(share.time, from: now)
-        lastUsec = min(lastUsec, share.extended.end(from: now))
+        lastUsec = min(share.wanted, share.extended).end(from: now)
         promisedUsec = min(promisedUsec, lastUsec)
         if promisedUsec > deadline.endUsec { extend(Duration(from: now, to: promisedUsec), nil, nil) }
         // Until the first step returns there is no timer.
-        guard cancel != nil else { return }
-        if deadline.endUsec > now { setTimer(.microseconds(deadline.endUsec - now)) } else { overrun() }
+        if cancel != nil { goOn() }
     }
 
     /// The time since it began.
@@ -100,22 +101,18 @@ final class ListenerCall {
         // It was cut short during its first step, before `cancel` was known.
         guard completion != nil else { return cancel() }
         self.cancel = cancel
-        if share.time <= .zero, !deadline.wasExtended { overrun() } else { setTimer(share.time) }
+        goOn()
     }
 
-    private func setTimer(_ delay: Duration) {
-        deadline.setTimer(after: delay, clock) { [weak self] in self?.timerFired() }
+    /// Waits for what is left of the share.
+    private func goOn() {
+        guard deadline.endUsec > clock.monotonicUsec else { return overrun() }
+        deadline.setTimer(clock) { [weak self] in self?.goOn() }
     }
 
-    private func timerFired() {
-        if let rest = deadline.rest(at: clock.monotonicUsec) { setTimer(rest) } else { overrun() }
-    }
-
-    /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on without effect.
-    func overrun() {
-        cancel?()
-        finish(.overran)
-    }
+    /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on without effect; of one that is given
+    /// by it only the reason is kept.
+    func overrun() { finish(.overran, cancel) }
 
     /// Whether the call has ended, at its deadline, and the task of the answer has not.
     var isStillRunning: Bool { isTaskRunning && completion == nil }
@@ -133,13 +130,15 @@ final class ListenerCall {
         finish(wanted > .zero ? outcome.judged(spent, deadline: wanted) : outcome)
     }
 
-    private func finish(_ outcome: ListenerOutcome) {
-        guard let completion else { return }
+    private func finish(_ outcome: ListenerOutcome, _ cancel: (() -> Void)? = nil) {
+        guard let completion else { return overrunReason = outcome.reason }
+        let duration = spent
         self.completion = nil
         deadline.cancelTimer()
-        cancel = nil
+        self.cancel = nil
         progress = nil
-        completion(self, outcome, spent)
+        cancel?()
+        completion(self, outcome, duration)
     }
 }
 

@@ -61,18 +61,19 @@ final class ListenerEntry {
 
     func record(
         _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration,
-        since start: Duration, _ details: UserInfo? = nil
+        since start: Duration, _ details: UserInfo? = nil, _ overrunReason: String? = nil
     ) -> ListenerReport {
         record.add(outcome, of: name, after: duration, since: start)
-        return report(outcome, duration, since: start, details)
+        return report(outcome, duration, since: start, details, overrunReason)
     }
 
     func report(
-        _ outcome: ListenerOutcome, _ duration: Duration, since start: Duration, _ details: UserInfo? = nil
+        _ outcome: ListenerOutcome, _ duration: Duration, since start: Duration, _ details: UserInfo? = nil,
+        _ overrunReason: String? = nil
     ) -> ListenerReport {
         ListenerReport(
             listener: place.name, outcome: outcome, start: start, duration: duration, details: details,
-            isRequired: listener.isRequired)
+            overrunReason: overrunReason, isRequired: listener.isRequired)
     }
 
     /// The time that its answer to a name wants: zero when it has no answer, or an immediate one.

@@ -142,9 +142,7 @@ extension LifecycleMediator {
     public func beginBackgroundTask(
         named name: String, deadline: Duration, expiration: (() -> Void)? = nil
     ) -> BackgroundTask {
-        let task = BackgroundTask(name, deadline: deadline, clock: clock, in: backgroundTasks, expiration)
-        backgroundTasks.add(task)
-        return task
+        BackgroundTask(name, deadline: deadline, clock: clock, in: backgroundTasks, expiration)
     }
 
     /// Calls `body` once when no background task is under way, which may be now, or when a stop ends the wait for them.
@@ -177,8 +175,8 @@ extension LifecycleMediator {
             taskWait = nil
         case .expireTasks: backgroundTasks.expireAll(.secondStop)
         case .cutShort: delivery?.cutShort()
-        case .retime(let transition):
-            taskWait?.retime(shareOfTasks(in: transition))
+        case .retime:
+            taskWait?.retime()
             delivery?.retime()
         case .reportOvertaken(let transition): transition.finish(.overtaken)
         case .reportEnd(let transition): eventObservers.send(.transitionEnded(transition.finish(transition.result)))
@@ -217,8 +215,9 @@ extension LifecycleMediator {
         // An observer may have asked for a stop.
         guard transitions.isAwaitingTasks, transitions.current === transition else { return }
         let wait = BackgroundTaskWait(
-            for: backgroundTasks, shareOfTasks(in: transition), clock: clock, expiresTasks: !transition.isForSleep
-        ) { [weak self] in self?.report($1, of: $0, in: transition) }
+            for: backgroundTasks, clock: clock, expiresTasks: !transition.isForSleep,
+            share: { [unowned self] in shareOfTasks(in: transition, from: $0) },
+            progress: { [weak self] in self?.report($1, of: $0, in: transition) })
         taskWait = wait
         backgroundTasks.whenEmpty { [weak self, weak wait] in
             guard let self, let wait, taskWait === wait else { return }
@@ -227,12 +226,14 @@ extension LifecycleMediator {
         }
     }
 
-    private func shareOfTasks(in transition: Transition) -> TimeShare {
-        let (wanted, left) = (backgroundTasks.longestTime, transitions.remaining(transition))
+    /// The share of the tasks in the time of a transition from a moment on.
+    private func shareOfTasks(in transition: Transition, from startUsec: UInt64) -> TimeShare {
+        let wanted = Duration(from: startUsec, to: backgroundTasks.lastEndUsec)
+        let left = Duration(from: startUsec, to: transition.limitUsec)
         let times = WantedTimes([wanted] + timesWanted(for: transition.steps), within: left)
         let share = times.share(of: wanted, before: 1, within: left)
-            .extended(within: transitions.extensionLeft(of: transition))
-        return transitions.waitLeft(of: transition).map(share.limited(to:)) ?? share
+            .extended(within: transitions.extensionLeft(of: transition, from: startUsec))
+        return transitions.waitLeft(of: transition, from: startUsec).map(share.limited(to:)) ?? share
     }
 
     /// A listener or a background task reports progress to a transition that waits for it.

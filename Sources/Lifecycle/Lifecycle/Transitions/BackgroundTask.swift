@@ -16,7 +16,7 @@ public final class BackgroundTask {
 
     /// Its name in reports.
     public let name: String
-    private let endsUsec: UInt64
+    fileprivate let endsUsec: UInt64
     private let clock: any LifecycleClock
     private weak var list: BackgroundTaskList?
     /// Its place in the order in which tasks began.
@@ -34,6 +34,7 @@ public final class BackgroundTask {
         self.expiration = expiration
         let deadline = deadline.bounded
         endsUsec = deadline.end(from: clock.monotonicUsec)
+        list.add(self)
         timer = clock.schedule(after: deadline) { [weak self] in self?.expire(.deadline) }
     }
 
@@ -99,14 +100,15 @@ final class BackgroundTaskList {
     var underWay: [BackgroundTask] { tasks.keys.sorted().compactMap { tasks[$0]?.task } }
     /// Their names, in that order.
     var names: [String] { underWay.map(\.name) }
-    /// The time until the last task expires.
-    var longestTime: Duration { tasks.values.compactMap { $0.task?.remainingTime }.max() ?? .zero }
+    /// When the last task expires, by the monotonic clock.
+    var lastEndUsec: UInt64 { tasks.values.compactMap { $0.task?.endsUsec }.max() ?? 0 }
     private var waiting: [() -> Void] = []
 
-    func add(_ task: BackgroundTask) {
+    fileprivate func add(_ task: BackgroundTask) {
         added += 1
         task.number = added
         tasks[added] = Reference(task: task)
+        wait?.lengthen()
     }
 
     func remove(_ task: BackgroundTask) {
@@ -133,38 +135,52 @@ final class BackgroundTaskList {
     }
 }
 
-/// The wait of a pause or a stop for background tasks: until they have ended, or until their share of the time is up. When it
-/// begins: `checkTasks` in `TransitionRunner`.
+/// The wait of a pause or a stop for background tasks, also for those that begin meanwhile: until they have ended, or until their
+/// share of the time is up. When it begins: `checkTasks` in `TransitionRunner`.
 final class BackgroundTaskWait {
     private let tasks: BackgroundTaskList
     private let clock: any LifecycleClock
-    private let reserve: Duration
+    /// The share of all tasks in the time from a moment on.
+    private let share: (_ startUsec: UInt64) -> TimeShare
     private let expiresTasks: Bool
     private let progress: (_ task: String, ProgressReport) -> Void
     private var deadline = MovableDeadline()
+    /// The beginning of the time that was divided.
+    private var startUsec: UInt64 = 0
+    private var reserve = Duration.zero
     /// Progress does not move the deadline beyond this.
     private var lastUsec: UInt64 = .max
 
     /// - Parameter expiresTasks: whether the tasks expire at the end of the share; otherwise they go on.
     init(
-        for tasks: BackgroundTaskList, _ share: TimeShare, clock: any LifecycleClock, expiresTasks: Bool,
+        for tasks: BackgroundTaskList, clock: any LifecycleClock, expiresTasks: Bool,
+        share: @escaping (_ startUsec: UInt64) -> TimeShare,
         progress: @escaping (_ task: String, ProgressReport) -> Void
     ) {
         self.tasks = tasks
         self.clock = clock
+        self.share = share
         self.progress = progress
-        reserve = share.reserve
         self.expiresTasks = expiresTasks
         tasks.wait = self
-        retime(share)
+        retime()
     }
 
-    /// Replaces the share by another one that begins now.
-    func retime(_ share: TimeShare) {
-        let now = clock.monotonicUsec
-        deadline.set(share.time, from: now)
-        lastUsec = share.extended.end(from: now)
-        setTimer(share.time)
+    /// Divides the time that is left again.
+    func retime() {
+        startUsec = clock.monotonicUsec
+        deadline.set(.zero, from: startUsec)
+        lengthen()
+    }
+
+    /// A task has begun: the share becomes what it would be if the task had been there from the beginning.
+    fileprivate func lengthen() {
+        let share = share(startUsec)
+        reserve = share.reserve
+        lastUsec = share.extended.end(from: startUsec)
+        _ = deadline.extend(to: share.time.end(from: startUsec))
+        // If the time is enough for all, the wait ends with the last task.
+        if share.time < share.wanted { setTimer() } else { deadline.cancelTimer() }
     }
 
     /// Ends the wait.
@@ -181,12 +197,10 @@ final class BackgroundTaskWait {
             task.name, ProgressReport(window: time, text: text, moved: moved ? (deadline.endUsec, reserve) : nil))
     }
 
-    private func setTimer(_ delay: Duration) {
-        deadline.setTimer(after: delay, clock) { [weak self] in self?.timerFired() }
-    }
+    private func setTimer() { deadline.setTimer(clock) { [weak self] in self?.timerFired() } }
 
     private func timerFired() {
-        if let rest = deadline.rest(at: clock.monotonicUsec) { return setTimer(rest) }
+        guard deadline.endUsec <= clock.monotonicUsec else { return setTimer() }
         if expiresTasks { tasks.expireAll(.share) } else { tasks.endWait() }
     }
 }

@@ -8,7 +8,7 @@
 // full and the longer ones get equal parts, so that a slow one does not use the time of those behind it. The time of those
 // behind it is the reserve.
 //
-// Two things move the end of a share:
+// A share counts from the beginning of the call or of the wait, whatever has kept the thread since. Two things move its end:
 //
 // * Progress. A report of progress names a window. The share then lasts at least until the end of that window, up to the
 //   declared deadline. The limit of the transition then moves too, to the new end plus the reserve, and the service manager is asked
@@ -18,6 +18,8 @@
 //   Then the remaining time is divided again; time that was used already counts. A window that was named stays.
 //   A second stop does not come here: `TransitionRunner.add`.
 //
+// A background task that begins during the wait for tasks has its part as if it had been there from the beginning.
+//
 // `TransitionRunner` alone writes the limit of a transition, and `MovableDeadline` alone the end of a share: `ListenerCall`
 // has one for an answer, `BackgroundTaskWait` one for all background tasks. A report of progress does not touch the timer,
 // which may happen often: when the timer fires and the end has moved, it is set again for the rest.
@@ -25,7 +27,6 @@
 /// The end of a share of time, with the timer that fires there.
 struct MovableDeadline {
     private(set) var endUsec: UInt64 = 0
-    private(set) var wasExtended = false
     private var timer: (any LifecycleTimer)?
 
     /// Sets the end to `time` after `startUsec`.
@@ -37,21 +38,13 @@ struct MovableDeadline {
     mutating func extend(to laterUsec: UInt64) -> Bool {
         guard laterUsec > endUsec else { return false }
         endUsec = laterUsec
-        wasExtended = true
         return true
     }
 
-    /// Sets the timer in place of the one before.
-    mutating func setTimer(after delay: Duration, _ clock: any LifecycleClock, _ body: @escaping () -> Void) {
+    /// Sets the timer for what is left of the share, in place of the one before.
+    mutating func setTimer(_ clock: any LifecycleClock, _ body: @escaping () -> Void) {
         timer?.cancel()
-        timer = clock.schedule(after: delay, body)
-    }
-
-    /// The time that is left when the timer has fired; nil when the deadline has come.
-    mutating func rest(at nowUsec: UInt64) -> Duration? {
-        guard wasExtended, endUsec > nowUsec else { return nil }
-        wasExtended = false
-        return .microseconds(endUsec - nowUsec)
+        timer = clock.schedule(after: Duration(from: clock.monotonicUsec, to: endUsec), body)
     }
 
     mutating func cancelTimer() {

@@ -8,9 +8,9 @@ extension TransitionRunner {
         Duration(from: clock.monotonicUsec, to: transition.limitUsec)
     }
 
-    /// How long a transition may still wait for background tasks, if that has a limit of its own.
-    func waitLeft(of transition: Transition) -> Duration? {
-        transition.sleepWait.map { max($0 - Duration(from: transition.beganUsec, to: clock.monotonicUsec), .zero) }
+    /// How long a transition may wait for background tasks from a moment on, if that has a limit of its own.
+    func waitLeft(of transition: Transition, from startUsec: UInt64) -> Duration? {
+        transition.sleepWait.map { max($0 - Duration(from: transition.beganUsec, to: startUsec), .zero) }
     }
 
     /// Applies new deadlines. The transition under way has its new time from its beginning on, unless it was extended.
@@ -24,7 +24,7 @@ extension TransitionRunner {
     func retime(_ transition: Transition, to limit: UInt64) -> [Action] {
         guard limit != transition.limitUsec else { return [] }
         transition.limitUsec = limit
-        return [.retime(transition)]
+        return [.retime]
     }
 
     func limit(of transition: Transition) -> UInt64 {
@@ -36,12 +36,12 @@ extension TransitionRunner {
     /// When a transition is to be done that a stop finds under way.
     func limit(before stop: Transition) -> UInt64 { deadlines.beforeStop.end(from: stop.beganUsec) }
 
-    /// How much time progress may give a transition from now on: what a stop leaves, if it is one or one waits for it.
-    func extensionLeft(of transition: Transition) -> Duration? {
+    /// How much time progress may give a transition from a moment on: what a stop leaves, if it is one or one waits for it.
+    func extensionLeft(of transition: Transition, from startUsec: UInt64) -> Duration? {
         guard let stop else { return nil }
         let kept = stop === transition ? .zero : deadlines.stop - deadlines.beforeStop
         let end = (deadlines.extendedStop - kept).end(from: stop.beganUsec)
-        return Duration(from: clock.monotonicUsec, to: end)
+        return Duration(from: startUsec, to: end)
     }
 
     /// Records progress. It may move the limits of the transition and of a stop that waits behind it.

@@ -23,8 +23,8 @@ final class TransitionRunner {
         case expireTasks
         /// Give the delivery under way no more time.
         case cutShort
-        /// Divide the remaining time of this transition again.
-        case retime(Transition)
+        /// Divide the remaining time of the transition under way again.
+        case retime
         /// Report that this transition was overtaken.
         case reportOvertaken(Transition)
         /// Report how this transition ended.
@@ -105,7 +105,7 @@ final class TransitionRunner {
             return [.endWait] + ([current] + overtaken).map { .reportOvertaken($0) }
         }
         current.limitUsec = min(current.limitUsec, limit(before: stop))
-        return overtaken.map { .reportOvertaken($0) } + [.retime(current)]
+        return overtaken.map { .reportOvertaken($0) } + [.retime]
     }
 
     /// Removes a request whose transition waits for its turn, and the transition if nobody else has asked for it.
@@ -179,7 +179,7 @@ final class TransitionRunner {
         guard waits, transition.steps.first?.name != .willResignActive, !backgroundTasks.isEmpty else { return nil }
         // A stop that comes next waits for them itself. Before a sleep there is only so much time for them.
         if let stop, stop !== transition { return nil }
-        if waitLeft(of: transition) == .zero { return nil }
+        if waitLeft(of: transition, from: clock.monotonicUsec) == .zero { return nil }
         if transition.cutShortBy == nil {
             phase = .awaitingTasks
             return .wait(transition)

@@ -58,7 +58,10 @@ package nonisolated enum LifecycleJournalRecords {
         case .failed(let reason):
             text = "listener '\(report.listener)' failed at \(notification.name): \(reason, limit: longestReason)"
         case .late: text = "listener '\(report.listener)' answered \(notification.name) late, \(took)"
-        case .overran: text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took)"
+        case .overran:
+            let reason = report.overrunReason.map { ": \($0)" } ?? ""
+            text =
+                "listener '\(report.listener)' gave no answer to \(notification.name) \(took)\(reason, limit: longestReason)"
         }
         var fields = fields(of: notification)
         fields.add(report.listener, report.outcome, report.duration)
@@ -248,5 +251,5 @@ nonisolated extension LifecycleNotification {
 
 extension Duration {
     /// Whole milliseconds, for texts.
-    package nonisolated var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+    package nonisolated var milliseconds: Int64 { signedMicroseconds / 1000 }
 }

@@ -190,6 +190,66 @@ struct ListenerCallTests {
     }
 }
 
+/// The deadline of one answer.
+struct CallDeadlineTests {
+    let fixture = MediatorFixture()
+
+    /// A listener whose answer to a pause first blocks the thread and ends when `end` is called.
+    private func listener(
+        blocking time: Duration = .zero, deadline: Duration? = nil,
+        _ begun: @escaping (@escaping () -> Void) -> Void = { _ in }
+    ) -> ClosureListener {
+        ClosureListener("slow") { [clock = fixture.clock] in
+            $0.onCompletion(.didEnterBackground, deadline: deadline) { _, completion in
+                begun { completion(.success(())) }
+                clock.block(for: time)
+                return {}
+            }
+        }
+    }
+
+    private var report: ListenerReport? { fixture.ended.last?.notifications.last?.listeners.last }
+
+    /// The share counts from the beginning of the answer, not from the end of its first step.
+    @Test(arguments: [0, 3, 5, 8])
+    func firstStepUsesUpItsShare(seconds: Int) throws {
+        try fixture.mediator.addListener(listener(blocking: .seconds(seconds), deadline: .seconds(5)))
+        fixture.perform(.launch, .pause)
+
+        fixture.clock.advance(by: .seconds(5 - min(seconds, 5)))
+
+        #expect(report?.outcome == .overran && report?.duration == .seconds(max(seconds, 5)))
+    }
+
+    @Test(arguments: [12, 15, 20])
+    func raisedDeadlineIsTheLimitOfLateness(seconds: Int) throws {
+        var end: () -> Void = {}
+        try fixture.mediator.addListener(listener { end = $0 })
+        fixture.perform(.launch, .pause)
+        fixture.mediator.deadlines = LifecycleDeadlines(listener: .seconds(15), transition: .seconds(100))
+
+        fixture.clock.block(for: .seconds(seconds))
+        end()
+
+        #expect(report?.outcome == (seconds > 15 ? .late : .completed))
+        #expect(report?.duration == .seconds(seconds))
+    }
+
+    /// What a cancellation answers comes too late.
+    @Test func answerOfItsCancellationHasNoEffect() throws {
+        let listener = ClosureListener("obedient") {
+            $0.onCompletion(.didEnterBackground, deadline: .seconds(5)) { _, completion in { completion(.success(())) }
+            }
+        }
+        try fixture.mediator.addListener(listener)
+        fixture.perform(.launch, .pause)
+
+        fixture.clock.advance(by: .seconds(5))
+
+        #expect(report?.outcome == .overran)
+    }
+}
+
 /// Answers that block the thread, so that no timer can end them.
 struct LateAnswerTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(5)))
@@ -202,11 +262,11 @@ struct LateAnswerTests {
     ) -> ClosureListener {
         ClosureListener("blocking") { [clock = fixture.clock] listener in
             switch kind {
-            case .immediate: listener.on(interest) { _ in clock.advance(by: time) }
-            case .suspending: listener.on(interest, deadline: nil) { _ async in clock.advance(by: time) }
+            case .immediate: listener.on(interest) { _ in clock.block(for: time) }
+            case .suspending: listener.on(interest, deadline: nil) { _ async in clock.block(for: time) }
             case .completing:
                 listener.onCompletion(interest) { _, completion in
-                    clock.advance(by: time)
+                    clock.block(for: time)
                     completion(.success(()))
                     return {}
                 }

@@ -82,6 +82,21 @@ struct CompositeListenerTests {
         slow.finish()
     }
 
+    @Test func compositeThatHangsOverruns() throws {
+        let slow = leaf("slow", [.willTerminate], .stubborn)
+        let composite = try add(slow)
+        fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(4))
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(4))
+
+        let report = fixture.ended.last?.notifications.last
+        #expect(report?.listeners.map(\.outcome) == [.overran])
+        #expect(report?.problems == ["media: slow: no answer within its deadline"])
+        #expect(composite.leaves.map(\.record.lastOutcome) == [.overran])
+        slow.finish()
+    }
+
     @Test func leavesAreCutShortWithTheStop() throws {
         let leaves = [leaf("first", [.willTerminate], .stubborn), leaf("second", [.willTerminate], .stubborn)]
         try add(leaves[0], leaves[1])

@@ -47,8 +47,8 @@ struct StartupSequenceTests {
     @Test func commandsRunInOrderAndAreTimed() throws {
         let clock = fixture.clock
         let sequence = try add(
-            Step(name: "store") { clock.advance(by: .milliseconds(30)) },
-            Step(name: "cache") { clock.advance(by: .milliseconds(12)) })
+            Step(name: "store") { clock.block(for: .milliseconds(30)) },
+            Step(name: "cache") { clock.block(for: .milliseconds(12)) })
 
         fixture.perform(.launch)
 
@@ -114,7 +114,7 @@ struct StartupSequenceTests {
     @Test func commandThatIsLateIsUndoneToo() throws {
         let undone = Undone()
         let sequence = try add(
-            undone.step("store"), undone.step("slow") { [clock = fixture.clock] in clock.advance(by: .seconds(11)) })
+            undone.step("store"), undone.step("slow") { [clock = fixture.clock] in clock.block(for: .seconds(11)) })
 
         fixture.perform(.launch)
 
@@ -154,7 +154,18 @@ struct StartupSequenceTests {
         fixture.clock.advance(by: .seconds(1))
 
         #expect(sequence.times.map(\.command) == ["store"])
-        #expect(fixture.ended.count == 1)
+        #expect(fixture.ended.map(\.result) == [.refused(["startup: store: not done within its deadline"])])
+    }
+
+    @Test func stopDuringTheLaunchIsNoRefusal() throws {
+        fixture.mediator.deadlines.stop = .seconds(2)
+        let sequence = try add(Step(name: "store", deadline: .seconds(3), body: Self.hang))
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(1))
+
+        #expect(sequence.times.map(\.outcome) == [.overran])
+        #expect(fixture.ended.map(\.result) == [.overtaken, .completed])
     }
 
     @Test func secondStopLeavesNoTimeToUndo() throws {

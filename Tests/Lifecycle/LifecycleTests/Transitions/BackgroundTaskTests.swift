@@ -56,6 +56,57 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
+    @Test(arguments: [LifecycleTrigger.pause, .stop])
+    func taskThatBeginsDuringTheWaitIsWaitedFor(trigger: LifecycleTrigger) {
+        _ = fixture.mediator.beginBackgroundTask(named: "first", deadline: .seconds(2))
+        let first = fixture.mediator.beginBackgroundTask(named: "another", deadline: .seconds(2))
+        fixture.perform(trigger)
+        fixture.clock.advance(by: .milliseconds(1200))
+
+        let second = fixture.mediator.beginBackgroundTask(named: "second", deadline: .seconds(10))
+        fixture.clock.advance(by: .seconds(1))
+        #expect(first.expiry == .deadline && !second.isEnded && fixture.mediator.pending == ["second"])
+        fixture.clock.advance(by: .seconds(9) - .microseconds(1))
+        #expect(fixture.mediator.state == .inactive)
+        fixture.clock.advance(by: .microseconds(1))
+
+        #expect(second.expiry == .deadline)
+        #expect(fixture.mediator.state == (trigger == .pause ? .background : .notRunning))
+    }
+
+    @Test func taskThatBeginsWhenTheLastExpiresIsWaitedFor() {
+        var next: BackgroundTask?
+        let first = fixture.mediator.beginBackgroundTask(named: "first", deadline: .seconds(2)) { [fixture] in
+            next = fixture.mediator.beginBackgroundTask(named: "next", deadline: .seconds(5))
+        }
+        fixture.perform(.pause)
+
+        fixture.clock.advance(by: .seconds(6))
+
+        #expect(first.isEnded && fixture.mediator.pending == ["next"])
+        next?.end()
+        #expect(fixture.mediator.state == .background)
+    }
+
+    /// Whenever they begin, and however many there are.
+    @Test func tasksThatBeginDuringTheWaitLeaveTimeForTheListeners() async {
+        let slow = fixture.slow(deadline: .seconds(10))
+        var tasks = [fixture.mediator.beginBackgroundTask(named: "first", deadline: .seconds(5))]
+        fixture.perform(.stop)
+
+        for number in 0..<14 {
+            fixture.clock.advance(by: .seconds(1))
+            tasks.append(fixture.mediator.beginBackgroundTask(named: "hold \(number)", deadline: .seconds(100)))
+        }
+        #expect(tasks.dropFirst().allSatisfy { !$0.isEnded })
+        fixture.clock.advance(by: .seconds(1))
+        await fixture.until { slow.progress != nil }
+
+        #expect(tasks.dropFirst().allSatisfy { $0.expiry == .share })
+        #expect(fixture.mediator.remainingTime == .seconds(10))
+        slow.finish()
+    }
+
     @Test func stopAskedForByTheReportOfAWaitIsWaitedForOnce() {
         let task = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
         var waits: [LifecycleTrigger] = []

@@ -15,6 +15,8 @@ struct LifecycleJournalRecordsTests {
 
     init() { mediator = LifecycleMediator(clock: clock) }
 
+    @Test func longestDurationHasItsText() { #expect(Duration.seconds(Int64.max).milliseconds == Int64.max / 1000) }
+
     @Test func recordHasTheTimeOfEachListener() throws {
         try mediator.addListener(RecordingListener("first", [.willResignActive]))
         try mediator.addListener(
