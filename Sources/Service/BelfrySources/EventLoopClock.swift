@@ -8,8 +8,14 @@ public import Lifecycle
 
 /// The clocks of the machine, with timers of the event loop.
 @MainActor public final class EventLoopClock: LifecycleClock {
+    /// A call soon, without memory or descriptors for a timer: a deadline is better early than never. It is not made at once, since
+    /// the caller does not have the timer yet.
     private final class NoTimer: LifecycleTimer {
-        func cancel() {}
+        private let task: Task<Void, Never>
+
+        init(_ body: @escaping () -> Void) { task = Task { if !Task.isCancelled { body() } } }
+
+        func cancel() { task.cancel() }
     }
 
     private let loop: MainEventLoop
@@ -34,13 +40,7 @@ public import Lifecycle
 
     /// Sets a timer of the loop.
     public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
-        do {
-            return try loop.timer(after: delay, body)
-        } catch {
-            // Without memory or descriptors for a timer, a deadline is better early than never.
-            body()
-            return NoTimer()
-        }
+        (try? loop.timer(after: delay, body)) ?? NoTimer(body)
     }
 }
 
