@@ -5,22 +5,24 @@
 final class ListenerCall {
     /// Called when the call has ended.
     typealias Completion = (_ call: ListenerCall, _ outcome: ListenerOutcome, _ duration: Duration) -> Void
+
+    private enum State {
+        /// Until the first step of the answer returns, nothing can cancel it.
+        case open(Completion, cancel: (() -> Void)?)
+        case answered
+        /// Its time was up.
+        case overran
+    }
+
     private let clock: any LifecycleClock
     /// When it began.
     let start: LifecycleTime
-    private var completion: Completion?
+    private var state: State
     /// Called when the task of the answer ends after the call.
     private let lateEnd: (ListenerCall) -> Void
     private var isTaskRunning = false
-    private var cancel: (() -> Void)?
-    private var hasAnswered = false
-    private var share = TimeShare(.zero)
     /// The end of its share.
     private var deadline = MovableDeadline()
-    /// The end of the time that it wants and may have. Progress does not move the deadline beyond it.
-    private var lastUsec: UInt64 = 0
-    /// The end of the window that the last report of progress named.
-    private var promisedUsec: UInt64 = 0
     /// The details of its progress, as last reported; nil for none.
     private(set) var details: UserInfo?
     /// Why it did not succeed, as answered when it was cancelled.
@@ -38,15 +40,14 @@ final class ListenerCall {
         self.isOutcomeWanted = isOutcomeWanted
         self.progress = progress
         self.lateEnd = lateEnd
-        self.completion = completion
+        state = .open(completion, cancel: nil)
         start = clock.now
     }
 
     /// Begins the answer now. A timer is set only if the answer does not end before this returns.
     func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
-        self.share = share
-        deadline.set(share.time, from: start.monotonicUsec)
-        lastUsec = min(share.wanted, share.extended).end(from: start.monotonicUsec)
+        deadline.set(share, from: start.monotonicUsec)
+        let cancel: () -> Void
         switch body {
         case .suspending(let body):
             isTaskRunning = true
@@ -57,65 +58,56 @@ final class ListenerCall {
                     taskEnded(ListenerOutcome(error))
                 }
             }
-            wait { task.cancel() }
-        case .completing(let body):
-            let cancel = body(notification, ListenerProgress(self)) { [self] in answered($0) }
-            wait(cancel)
+            cancel = { task.cancel() }
+        case .completing(let body): cancel = body(notification, ListenerProgress(self)) { [self] in answered($0) }
+        }
+        switch state {
+        case .open(let completion, _):
+            state = .open(completion, cancel: cancel)
+            goOn()
+        case .answered: break
+        // It was cut short during its first step.
+        case .overran: cancel()
         }
     }
 
     /// Reports progress: moves the deadline to the end of `window`, up to the time that the answer wants.
     func reportProgress(nextWithin window: Duration, _ text: String?, _ details: UserInfo?) {
-        guard completion != nil else { return }
+        guard case .open = state else { return }
         let window = window.bounded
         if let details { self.details = details }
-        promisedUsec = min(window.end(from: clock.monotonicUsec), lastUsec)
-        extend(window, text, details)
-    }
-
-    private func extend(_ window: Duration, _ text: String?, _ details: UserInfo?) {
-        let moved = deadline.extend(to: promisedUsec)
-        progress?(
-            ProgressReport(
-                window: window, text: text, details: details, moved: moved ? (deadline.endUsec, share.reserve) : nil))
+        let moved = deadline.extend(to: window.end(from: clock.monotonicUsec))
+        progress?(ProgressReport(window: window, text: text, details: details, moved: moved))
     }
 
     /// Replaces its share by another one that begins now. A window named by a report of progress stays.
     func retime(_ share: TimeShare) {
-        guard completion != nil else { return }
-        self.share = share
+        guard case .open = state else { return }
         let now = clock.monotonicUsec
-        deadline.set(share.time, from: now)
-        lastUsec = min(share.wanted, share.extended).end(from: now)
-        promisedUsec = min(promisedUsec, lastUsec)
-        if promisedUsec > deadline.endUsec { extend(Duration(from: now, to: promisedUsec), nil, nil) }
-        // Until the first step returns there is no timer.
-        if cancel != nil { goOn() }
+        deadline.set(share, from: now)
+        if let moved = deadline.extend() {
+            progress?(ProgressReport(window: Duration(from: now, to: moved.endUsec), text: nil, moved: moved))
+        }
+        goOn()
     }
 
     /// The time since it began.
     var spent: Duration { Duration(from: start.monotonicUsec, to: clock.monotonicUsec) }
 
-    private func wait(_ cancel: @escaping () -> Void) {
-        guard !hasAnswered else { return }
-        // It was cut short during its first step, before `cancel` was known.
-        guard completion != nil else { return cancel() }
-        self.cancel = cancel
-        goOn()
-    }
-
     /// Waits for what is left of the share.
     private func goOn() {
+        // Until the first step returns there is no timer.
+        guard case .open(_, .some) = state else { return }
         guard deadline.endUsec > clock.monotonicUsec else { return overrun() }
         deadline.setTimer(clock) { [weak self] in self?.goOn() }
     }
 
     /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on without effect; of one that is given
     /// by it only the reason is kept.
-    func overrun() { finish(.overran, cancel) }
+    func overrun() { end(.overran, .overran) }
 
     /// Whether the call has ended, at its deadline, and the task of the answer has not.
-    var isStillRunning: Bool { isTaskRunning && completion == nil }
+    var isStillRunning: Bool { if case .open = state { false } else { isTaskRunning } }
 
     private func taskEnded(_ outcome: ListenerOutcome) {
         let isLate = isStillRunning
@@ -124,20 +116,19 @@ final class ListenerCall {
     }
 
     private func answered(_ outcome: ListenerOutcome) {
-        hasAnswered = true
+        guard case .open = state else { return (state, overrunReason) = (.answered, outcome.reason) }
         // With no time at all, as after a second stop, the first step is not late however long it takes.
-        let wanted = Duration(from: start.monotonicUsec, to: lastUsec)
-        finish(wanted > .zero ? outcome.judged(spent, deadline: wanted) : outcome)
+        let wanted = Duration(from: start.monotonicUsec, to: deadline.lastUsec)
+        end(.answered, wanted > .zero ? outcome.judged(spent, deadline: wanted) : outcome)
     }
 
-    private func finish(_ outcome: ListenerOutcome, _ cancel: (() -> Void)? = nil) {
-        guard let completion else { return overrunReason = outcome.reason }
+    private func end(_ end: State, _ outcome: ListenerOutcome) {
+        guard case .open(let completion, let cancel) = state else { return }
         let duration = spent
-        self.completion = nil
+        state = end
         deadline.cancelTimer()
-        self.cancel = nil
         progress = nil
-        cancel?()
+        if case .overran = end { cancel?() }
         completion(self, outcome, duration)
     }
 }

@@ -28,8 +28,16 @@ extension LifecycleMediator {
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo = [:],
         _ completion: ((TransitionReport) -> Void)?
     ) -> TransitionRequest {
+        accept(trigger, .standard, origin: origin, userInfo: userInfo, completion)
+    }
+
+    @discardableResult
+    private func accept(
+        _ trigger: LifecycleTrigger, _ kind: Transition.Kind, origin: LifecycleOrigin = .service,
+        userInfo: UserInfo = [:], _ completion: ((TransitionReport) -> Void)?
+    ) -> TransitionRequest {
         let request = TransitionRequest(completion)
-        run(transitions.add(Transition(trigger, origin: origin, userInfo: userInfo, request)))
+        run(transitions.add(Transition(trigger, kind, origin: origin, userInfo: userInfo, request)))
         return request
     }
 
@@ -48,10 +56,7 @@ extension LifecycleMediator {
     public func checkReload(
         origin: LifecycleOrigin = .service, completion: @escaping (TransitionReport) -> Void
     ) {
-        let info: UserInfo = ["dryRun": true]
-        run(
-            transitions.add(
-                Transition(.reload, origin: origin, userInfo: info, isDryRun: true, TransitionRequest(completion))))
+        accept(.reload, .dryRun, origin: origin, userInfo: ["dryRun": true], completion)
     }
 
     /// The transition under way, if there is one, and those that wait, in the order in which they run; at most the first
@@ -105,9 +110,7 @@ extension LifecycleMediator {
     ///
     /// - Parameter limit: how long it waits for background tasks. They go on then, also during the sleep.
     package func pauseForSleep(waitingAtMost limit: Duration, _ completion: @escaping (TransitionReport) -> Void) {
-        run(
-            transitions.add(
-                Transition(.pause, origin: .service, userInfo: [:], sleepWait: limit, TransitionRequest(completion))))
+        accept(.pause, .sleep(wait: limit), completion)
     }
 
     /// Ends a pause under way before this returns, without waiting for listeners or background tasks, because the machine
@@ -119,9 +122,7 @@ extension LifecycleMediator {
 
     /// Resumes the service before any other transition that waits.
     package func resumeNext(_ completion: @escaping (TransitionReport) -> Void) {
-        run(
-            transitions.add(
-                Transition(.resume, origin: .service, userInfo: [:], isNext: true, TransitionRequest(completion))))
+        accept(.resume, .next, completion)
     }
 
     /// How many pauses were asked for so far, not counting those for a sleep.
@@ -186,7 +187,7 @@ extension LifecycleMediator {
     /// Reads the configuration. On failure the transition has the reasons.
     func read(into transition: Transition) {
         do {
-            transition.configuration = try readConfiguration?(transition.isDryRun) ?? configuration
+            transition.configuration = try readConfiguration?(transition.kind == .dryRun) ?? configuration
         } catch let error as LifecycleReloadError {
             transition.reasons = error.reasons
         } catch {

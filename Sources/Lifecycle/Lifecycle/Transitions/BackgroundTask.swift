@@ -108,7 +108,7 @@ final class BackgroundTaskList {
         added += 1
         task.number = added
         tasks[added] = Reference(task: task)
-        wait?.lengthen()
+        wait?.retime(isLonger: true)
     }
 
     func remove(_ task: BackgroundTask) {
@@ -147,9 +147,6 @@ final class BackgroundTaskWait {
     private var deadline = MovableDeadline()
     /// The beginning of the time that was divided.
     private var startUsec: UInt64 = 0
-    private var reserve = Duration.zero
-    /// Progress does not move the deadline beyond this.
-    private var lastUsec: UInt64 = .max
 
     /// - Parameter expiresTasks: whether the tasks expire at the end of the share; otherwise they go on.
     init(
@@ -167,18 +164,12 @@ final class BackgroundTaskWait {
     }
 
     /// Divides the time that is left again.
-    func retime() {
-        startUsec = clock.monotonicUsec
-        deadline.set(.zero, from: startUsec)
-        lengthen()
-    }
-
-    /// A task has begun: the share becomes what it would be if the task had been there from the beginning.
-    fileprivate func lengthen() {
+    ///
+    /// - Parameter isLonger: a task has begun. The share becomes what it would be if the task had been there from the beginning.
+    func retime(isLonger: Bool = false) {
+        if !isLonger { startUsec = clock.monotonicUsec }
         let share = share(startUsec)
-        reserve = share.reserve
-        lastUsec = share.extended.end(from: startUsec)
-        _ = deadline.extend(to: share.time.end(from: startUsec))
+        deadline.set(share, from: startUsec, isLonger: isLonger)
         // If the time is enough for all, the wait ends with the last task.
         if share.time < share.wanted { setTimer() } else { deadline.cancelTimer() }
     }
@@ -192,9 +183,8 @@ final class BackgroundTaskWait {
     /// A task reports progress.
     func report(_ task: BackgroundTask, nextWithin window: Duration, _ text: String?) {
         let time = min(window, task.remainingTime)
-        let moved = expiresTasks && deadline.extend(to: min(time.end(from: clock.monotonicUsec), lastUsec))
-        progress(
-            task.name, ProgressReport(window: time, text: text, moved: moved ? (deadline.endUsec, reserve) : nil))
+        let moved = expiresTasks ? deadline.extend(to: time.end(from: clock.monotonicUsec)) : nil
+        progress(task.name, ProgressReport(window: time, text: text, moved: moved))
     }
 
     private func setTimer() { deadline.setTimer(clock) { [weak self] in self?.timerFired() } }

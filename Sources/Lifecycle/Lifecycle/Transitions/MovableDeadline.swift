@@ -27,18 +27,31 @@
 /// The end of a share of time, with the timer that fires there.
 struct MovableDeadline {
     private(set) var endUsec: UInt64 = 0
+    /// The end of the time that is wanted and may be had: progress does not move the end beyond it.
+    private(set) var lastUsec: UInt64 = 0
+    /// The end of the window that the last report of progress named.
+    private var promisedUsec: UInt64 = 0
+    /// The time of those that come later.
+    private var reserve = Duration.zero
     private var timer: (any LifecycleTimer)?
 
-    /// Sets the end to `time` after `startUsec`.
-    mutating func set(_ time: Duration, from startUsec: UInt64) { endUsec = time.end(from: startUsec) }
-
-    /// Moves the end to a later moment.
+    /// Sets it to a share that begins at `startUsec`.
     ///
-    /// - Returns: false when it was as late already.
-    mutating func extend(to laterUsec: UInt64) -> Bool {
-        guard laterUsec > endUsec else { return false }
-        endUsec = laterUsec
-        return true
+    /// - Parameter isLonger: whether the end does not move back.
+    mutating func set(_ share: TimeShare, from startUsec: UInt64, isLonger: Bool = false) {
+        endUsec = max(isLonger ? endUsec : 0, share.time.end(from: startUsec))
+        lastUsec = min(share.wanted, share.extended).end(from: startUsec)
+        reserve = share.reserve
+    }
+
+    /// Moves the end to that of the window that a report of progress names now, or has named.
+    ///
+    /// - Returns: where it is then, and the time of those that come later; nil when it was as late already.
+    mutating func extend(to windowUsec: UInt64? = nil) -> (endUsec: UInt64, reserve: Duration)? {
+        promisedUsec = min(windowUsec ?? promisedUsec, lastUsec)
+        guard promisedUsec > endUsec else { return nil }
+        endUsec = promisedUsec
+        return (endUsec, reserve)
     }
 
     /// Sets the timer for what is left of the share, in place of the one before.

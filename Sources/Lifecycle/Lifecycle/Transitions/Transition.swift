@@ -3,7 +3,19 @@
 
 /// A trigger that was accepted: it waits for its turn, or is under way.
 final class Transition {
+    /// What distinguishes it from others with its trigger. Only requests of the same kind may be merged.
+    enum Kind: Equatable {
+        case standard
+        /// A reload that only checks: it ends after `willReload`, and changes nothing.
+        case dryRun
+        /// Its turn comes before that of others that wait.
+        case next
+        /// A pause before a sleep of the machine, which waits for background tasks no longer than this.
+        case sleep(wait: Duration)
+    }
+
     let trigger: LifecycleTrigger
+    let kind: Kind
     let origin: LifecycleOrigin
     var userInfo: UserInfo
     /// Who asked for it.
@@ -13,20 +25,12 @@ final class Transition {
     var cutShortBy: LifecycleOrigin?
     /// The new configuration of a reload; nil in other transitions, and when it could not be read.
     var configuration: LifecycleConfiguration?
-    /// Why the transition does not succeed.
-    var reasons: [String] = []
-    /// For a pause before a sleep of the machine, how long it may wait for background tasks. It is not merged with others.
-    let sleepWait: Duration?
-    /// Whether a reload only checks: it ends after `willReload`, and changes nothing.
-    let isDryRun: Bool
-    /// Whether its turn comes before that of others that wait.
-    let isNext: Bool
+    /// The result when no step is left.
+    var result = TransitionReport.Result.completed
     /// Whether a stop is still prepared; `willTerminate` waits for that.
     var isPreparing = false
     /// Ends the preparation.
     var preparationTimer: (any LifecycleTimer)?
-    /// Whether a stop ended it early.
-    var isGivenUp = false
     /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted.
     var beganUsec: UInt64 = 0
     /// The limit of all answers together, by the monotonic clock.
@@ -35,20 +39,24 @@ final class Transition {
     var isExtended = false
 
     init(
-        _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo, sleepWait: Duration? = nil,
-        isDryRun: Bool = false, isNext: Bool = false, _ request: TransitionRequest
+        _ trigger: LifecycleTrigger, _ kind: Kind = .standard, origin: LifecycleOrigin, userInfo: UserInfo,
+        _ request: TransitionRequest
     ) {
         self.trigger = trigger
+        self.kind = kind
         self.origin = origin
         self.userInfo = userInfo
-        self.sleepWait = sleepWait
-        self.isDryRun = isDryRun
-        self.isNext = isNext
         requests = [request]
     }
 
     /// Whether it is a pause before a sleep of the machine.
-    var isForSleep: Bool { sleepWait != nil }
+    var isForSleep: Bool { if case .sleep = kind { true } else { false } }
+
+    /// Why it does not succeed.
+    var reasons: [String] {
+        get { if case .refused(let reasons) = result { reasons } else { [] } }
+        set { result = newValue.isEmpty ? .completed : .refused(newValue) }
+    }
 
     /// Stands for `other` as well, which asks for the same.
     func merge(_ other: Transition) {
@@ -75,12 +83,6 @@ final class Transition {
     func extend(to limit: UInt64) {
         isExtended = isExtended || limit > limitUsec
         limitUsec = max(limit, limitUsec)
-    }
-
-    /// The result when no step is left.
-    var result: TransitionReport.Result {
-        if isGivenUp { return .overtaken }
-        return reasons.isEmpty ? .completed : .refused(reasons)
     }
 
     @discardableResult
@@ -118,7 +120,7 @@ extension PendingTransition {
     init(_ transition: Transition, isUnderWay: Bool) {
         self.init(
             trigger: transition.trigger, origin: transition.origin, isUnderWay: isUnderWay,
-            isDryRun: transition.isDryRun,
+            isDryRun: transition.kind == .dryRun,
             began: isUnderWay || transition.trigger == .stop ? .microseconds(transition.beganUsec) : nil)
     }
 }

@@ -18,7 +18,7 @@ struct TransitionQueue {
 
     /// Adds a transition. A stop overtakes those that wait, and a second stop cuts the first short. A transition with the
     /// same trigger as the last that waits is merged with it, and a reload with any reload that waits, a dry run with a dry run. Suspensions are never
-    /// merged. One that is `isNext` is not merged, and comes before the others.
+    /// merged. One of the kind `next` is not merged, and comes before the others.
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
             if let stop {
@@ -33,7 +33,7 @@ struct TransitionQueue {
             return .merged
         }
         if stop != nil { return .queued(overtaken: [transition]) }
-        waiting.insert(transition, at: transition.isNext ? 0 : waiting.endIndex)
+        waiting.insert(transition, at: transition.kind == .next ? 0 : waiting.endIndex)
         return .queued(overtaken: [])
     }
 
@@ -59,18 +59,16 @@ struct TransitionQueue {
     mutating func end() { current = nil }
 
     /// The stop that is under way or waits.
-    var stop: Transition? { current?.trigger == .stop ? current : waitingStop }
+    var stop: Transition? { current?.trigger == .stop ? current : waiting.first { $0.trigger == .stop } }
 
     private func duplicate(of transition: Transition) -> Transition? {
         switch transition.trigger {
-        case .reload: waiting.first { $0.trigger == .reload && $0.isDryRun == transition.isDryRun }
+        case .reload: waiting.first { $0.trigger == .reload && $0.kind == transition.kind }
         // Each has its own cause and duration.
         case .endSuspension: nil
-        case let trigger where !transition.isForSleep && !transition.isNext:
+        case let trigger where transition.kind == .standard:
             waiting.last.flatMap { $0.trigger == trigger && !$0.isForSleep ? $0 : nil }
         default: nil
         }
     }
-
-    private var waitingStop: Transition? { waiting.first { $0.trigger == .stop } }
 }

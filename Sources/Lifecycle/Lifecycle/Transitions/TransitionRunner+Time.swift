@@ -10,7 +10,8 @@ extension TransitionRunner {
 
     /// How long a transition may wait for background tasks from a moment on, if that has a limit of its own.
     func waitLeft(of transition: Transition, from startUsec: UInt64) -> Duration? {
-        transition.sleepWait.map { max($0 - Duration(from: transition.beganUsec, to: startUsec), .zero) }
+        guard case .sleep(let wait) = transition.kind else { return nil }
+        return max(wait - Duration(from: transition.beganUsec, to: startUsec), .zero)
     }
 
     /// Applies new deadlines. The transition under way has its new time from its beginning on, unless it was extended.

@@ -147,7 +147,7 @@ final class TransitionRunner {
         }
         transition.steps = machine.steps(
             for: transition.trigger, isPaused: LaunchOptions.isPaused(in: transition.userInfo))
-        if transition.isDryRun { transition.steps.removeAll { $0.name != .willReload } }
+        if transition.kind == .dryRun { transition.steps.removeAll { $0.name != .willReload } }
         phase = transition.steps.isEmpty ? .dueNow : .begun
         return transition.steps.isEmpty ? next() : .send(.began(PendingTransition(transition, isUnderWay: true)))
     }
@@ -225,7 +225,7 @@ final class TransitionRunner {
         switch step.name {
         case .willFinishLaunching, .didFinishLaunching:
             if stop != nil, report.refusals.isEmpty, report.hasOverrun {
-                transition.isGivenUp = true
+                transition.result = .overtaken
                 transition.steps = []
             } else if !report.launchProblems.isEmpty {
                 transition.reasons = report.launchProblems
@@ -233,7 +233,7 @@ final class TransitionRunner {
             }
         case .willReload:
             transition.reasons += report.problems
-            if !transition.reasons.isEmpty, !transition.isDryRun { keepOldConfiguration(transition) }
+            if !transition.reasons.isEmpty, transition.kind != .dryRun { keepOldConfiguration(transition) }
         case .didReload:
             transition.reasons = report.problems
             if transition.reasons.isEmpty {
