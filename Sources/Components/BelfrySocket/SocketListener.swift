@@ -53,16 +53,14 @@ package final class SocketListener: LifecycleListener {
     ///   - identity: what the service says about itself.
     ///   - endpoint: where it listens.
     ///   - retained: the recent notifications.
-    ///   - waitLimit: how long calls wait for subscribers that are far behind.
     ///   - registry: the metrics of the program.
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
     ///   - budget: knows the times of the unit; nil without one.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
-        endpoint: SocketEndpoint, retained: RetainedNotifications,
-        waitLimit: Duration = SubscriberWait.limit,
-        registry: MetricRegistry = .shared, log: ServiceLog, describeRun: @escaping () -> UserInfo = { [:] },
+        endpoint: SocketEndpoint, retained: RetainedNotifications, registry: MetricRegistry = .shared, log: ServiceLog,
+        describeRun: @escaping () -> UserInfo = { [:] },
         budget: UnitBudget? = nil
     ) throws {
         self.mediator = mediator
@@ -84,16 +82,14 @@ package final class SocketListener: LifecycleListener {
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) })
         retained.begin(after: mediator.lastSequence)
-        let wait = SubscriberWait(on: server, loop, limit: waitLimit)
-        subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, wait, clients)
+        subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
         add("io.belfry.Lifecycle", lifecycleInterfaceText, Self.methods)
         add("io.systemd.service", systemdServiceInterfaceText, Self.systemdMethods)
         add("io.systemd.Metrics", metricsInterfaceText, Self.metricsMethods)
-        observation = mediator.addObserver { [counts, latest, subscribers, server] in
+        observation = mediator.addObserver { [counts, latest, subscribers] in
             counts.count($0)
             latest.update($0)
             subscribers.send($0)
-            server.keepUp()
         }
         events = mediator.addEventObserver(for: .transitionEnded) { [transitions, clock = mediator.clock] in
             guard case .transitionEnded(let report) = $0 else { return }

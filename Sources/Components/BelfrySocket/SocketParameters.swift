@@ -39,8 +39,6 @@ nonisolated extension VarlinkLimits {
         messageSize = settings.frameMax
         memoryPerUser = settings.memoryPerUserMax
         memory = settings.memoryMax
-        // A subscriber that gets an error gets the rest of a notification before.
-        queuedBytes += settings.replaySize
     }
 
     /// Descriptors for everything else: files, timers, buses, and connections of root and the service's own user.

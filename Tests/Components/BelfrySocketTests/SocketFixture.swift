@@ -36,7 +36,7 @@ final class SocketFixture {
 
     init(
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
-        lastSequence: UInt64 = 0, waitLimit: Duration = SubscriberWait.limit,
+        lastSequence: UInt64 = 0,
         _ change: (inout SocketSettings) -> Void = { _ in }
     ) throws {
         directory = try TemporaryDirectory()
@@ -58,7 +58,6 @@ final class SocketFixture {
             endpoint: SocketEndpoint(path: path, store: store),
             retained: RetainedNotifications(
                 parameters, bootID: "b007", store: store, log: ServiceLog { [writer] _ in writer }),
-            waitLimit: waitLimit,
             registry: registry, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)
         mediator.perform(.launch)

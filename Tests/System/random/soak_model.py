@@ -14,8 +14,8 @@ POST = "org.example.soak"
 RING = "org.example.doorbell"
 OVERRUN = "io.belfry.Lifecycle.Overrun"
 NOT_RETAINED = "io.belfry.Lifecycle.NotRetained"
-# The default of ReplayMax=.
-RETAINED = 1024
+# ReplayMax= is 8192 by default, and ReplaySize= has room for at least so many.
+RETAINED = 4096
 STATES = {"inactive", "active", "background"}
 # The states before and after each change of state, as in docs/notifications.md.
 CHANGES = {
@@ -38,7 +38,7 @@ class Model:
     """What all subscribers have seen so far, and what the service has accepted."""
 
     def __init__(self, retained: int):
-        # ReplayMax=: nobody may get an Overrun who is less behind.
+        # Nobody may get an Overrun who is less behind.
         self.retained = retained
         self.content: dict[int, int] = {}
         self.names: dict[int, str] = {}

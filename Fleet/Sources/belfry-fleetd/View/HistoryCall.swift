@@ -28,7 +28,6 @@ final class HistoryCall {
     private let status: (String) -> HostStatus?
     private var rest: ArraySlice<String>
     private var asked: [String: String] = [:]
-    private var isWaiting = false
     private var onEnd: (() -> Void)?
 
     /// - Parameters:
@@ -53,18 +52,13 @@ final class HistoryCall {
     func start(onEnd: @escaping () -> Void) {
         self.onEnd = onEnd
         request.onCancel = { self.end() }
+        request.onDrained = { [weak self] in self?.proceed() }
         proceed()
     }
 
     private func proceed() {
-        while asked.count < Self.hostsAtATime, !isWaiting, !rest.isEmpty, request.isActive {
-            guard request.queuedBytes < ReplyLimit.bytesReady else {
-                isWaiting = true
-                return request.whenDrained { [weak self] in
-                    self?.isWaiting = false
-                    self?.proceed()
-                }
-            }
+        while asked.count < Self.hostsAtATime, !rest.isEmpty, request.isActive {
+            guard request.queuedBytes < ReplyLimit.bytesReady else { return }
             let host = rest.removeFirst()
             if status(host)?.state?.isConnected ?? false {
                 ask(host, Progress(last: after ?? 0, isBegun: after != nil))

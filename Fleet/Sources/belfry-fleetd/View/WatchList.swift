@@ -43,6 +43,9 @@ final class WatchList {
         request.onCancel = { [weak self, weak watcher] in
             if let watcher { self?.remove(watcher) }
         }
+        request.onDrained = { [weak self, weak watcher] in
+            if let watcher { self?.goOn(watcher) }
+        }
         if isFirst { onChange?(false) }
         list(hosts, for: watcher)
     }
@@ -92,11 +95,7 @@ final class WatchList {
     /// Tells a client of hosts, as fast as it reads.
     private func goOn(_ watcher: Watcher) {
         while watcher.next < watcher.list.count {
-            guard watcher.request.queuedBytes < ReplyLimit.bytesReady else {
-                return watcher.request.whenDrained { [weak self, weak watcher] in
-                    if let watcher { self?.goOn(watcher) }
-                }
-            }
+            guard watcher.request.queuedBytes < ReplyLimit.bytesReady else { return }
             let name = watcher.list[watcher.next]
             watcher.next += 1
             guard watcher.hosts.matches(name), let host = status(name) else { continue }

@@ -179,7 +179,7 @@ nonisolated let lifecycleInterfaceErrors = """
     # Not all notifications after the given number are available; all from number 'oldest' on are.
     error NotRetained(oldest: int)
 
-    # The subscriber did not read in time: so many notifications, of any name, have come since the last one that it got.
+    # The subscriber did not read in time: so many notifications, of any name, have come from the first that it missed on.
     error Overrun(dropped: int)
     """
 

@@ -107,17 +107,6 @@ package nonisolated struct NotificationRing {
         return cost <= size / 2 ? cost : nil
     }
 
-    /// Removes the notifications that give way to the next one, which has so many bytes. Their own bytes can be read until it is
-    /// added.
-    package mutating func makeRoom(name: Int, message: Int) {
-        guard capacity > 0, let cost = cost(name: name, message: message).map(UInt64.init) else {
-            while count > 0 { removeOldest() }
-            return
-        }
-        let end = start(of: cost) + cost
-        while count > 0, count >= capacity || end - ends.pointee.head > size { removeOldest() }
-    }
-
     /// Where the next record begins if it takes so many bytes.
     private func start(of cost: UInt64) -> UInt64 {
         let (tail, rest) = (ends.pointee.tail, size - ends.pointee.tail % size)
@@ -130,8 +119,8 @@ package nonisolated struct NotificationRing {
         guard capacity > 0, let cost = cost(name: name.count, message: message.count).map(UInt64.init) else {
             return clear(after: sequence)
         }
-        makeRoom(name: name.count, message: message.count)
         let start = start(of: cost)
+        while count > 0, count >= capacity || start + cost - ends.pointee.head > size { removeOldest() }
         if count == 0 { belfry_publish(&ends.pointee.head, ends.pointee.tail) }
         if start > ends.pointee.tail {
             let end = Mark(sequence: 0, messageSize: 0, nameSize: 0)
@@ -168,14 +157,9 @@ package nonisolated struct NotificationRing {
         return cursor
     }
 
-    /// The notification at a place; nil after the last one. The ring holds it, or it was removed by the last `makeRoom`.
+    /// The notification at a place; nil after the last one. The ring holds it.
     package func record(at cursor: Cursor) -> Record? {
         cursor.place < ends.pointee.tail ? record(at: cursor.place) : nil
-    }
-
-    /// Whether the place is so far behind the last notification that half of the ring, or more, lies between.
-    package func isFarBehind(_ cursor: Cursor) -> Bool {
-        ends.pointee.tail - cursor.place > size / 2 || last + 1 - cursor.sequence > UInt64(capacity / 2)
     }
 
     private mutating func removeOldest() {

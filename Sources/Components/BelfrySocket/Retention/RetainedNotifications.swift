@@ -91,11 +91,6 @@ package final class RetainedNotifications {
     /// Stores the memory, so that the next process gets it.
     func save() { store.store(ring: file.descriptor, replacingOthers: !isStored) }
 
-    /// Removes the notifications that give way to the next one. Their bytes can be read until it is added.
-    func makeRoom(name: String, message: UnsafeRawBufferPointer) {
-        ring.makeRoom(name: name.utf8.count, message: message.count)
-    }
-
     /// Adds the notification that follows the last one, as it is sent.
     func append(name: String, message: UnsafeRawBufferPointer) { ring.append(name: name, message: message) }
 }

@@ -6,27 +6,17 @@ internal import Varlink
 
 /// A subscription. It has no queue: what it has not got is in the ring, as long as it is there.
 final class Subscriber {
-    /// What it gets next.
-    struct Position {
-        /// The place of the notification.
-        var cursor: NotificationRing.Cursor
-        /// How many bytes of it were sent.
-        var written = 0
-    }
-
     enum State {
-        /// It has got everything up to `pending` of its group.
+        /// It has got everything.
         case current
-        /// The kernel had no room for everything.
-        case behind(Position)
+        /// It gets the notification at this place of the ring next.
+        case behind(NotificationRing.Cursor)
         case over
     }
 
     let request: VarlinkRequest
     let group: SubscriberGroup
     var state = State.current
-    /// Whether calls wait for it.
-    var isAwaited = false
     /// The place in the list that it is in.
     fileprivate var index = 0
 
@@ -35,8 +25,8 @@ final class Subscriber {
         self.group = group
     }
 
-    /// What it gets next; nil unless it is behind.
-    var position: Position? { if case .behind(let position) = state { position } else { nil } }
+    /// The place of what it gets next; nil unless it is behind.
+    var place: NotificationRing.Cursor? { if case .behind(let place) = state { place } else { nil } }
 }
 
 /// The subscribers that asked for the same names.
@@ -47,8 +37,6 @@ final class SubscriberGroup {
     private(set) weak var list: SubscriberList?
     /// Those that are not behind.
     var current = Subscribers()
-    /// The first notification that they have not got, in this turn of the loop.
-    var pending: NotificationRing.Cursor?
     /// All of them.
     var count = 0
 
@@ -65,6 +53,12 @@ struct Subscribers {
     mutating func insert(_ subscriber: Subscriber) {
         subscriber.index = all.count
         all.append(subscriber)
+    }
+
+    /// Removes all, and returns them.
+    mutating func removeAll() -> [Subscriber] {
+        defer { all = [] }
+        return all
     }
 
     /// Removes a subscriber; the last one gets its place.

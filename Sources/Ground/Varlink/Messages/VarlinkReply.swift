@@ -85,9 +85,9 @@ public nonisolated struct VarlinkEncodedReply {
         continues = true
     }
 
-    /// One of several replies to a call, from its bytes.
-    package init(continuing bytes: UnsafeRawBufferPointer) {
-        message = EncodedMessage(bytes)
+    /// Some of several replies to a call, as they are on the wire. Their memory is counted once, however many clients share it.
+    package init(sharing bytes: UnsafeRawBufferPointer) {
+        message = EncodedMessage(bytes, isShared: true)
         continues = true
     }
 }

@@ -34,6 +34,8 @@ final class ServerConnection: FrameStream {
     private(set) var keptBytes = 0
     /// The memory that is counted for the user, in bytes.
     var held = 0
+    /// What is counted once for all connections that share it.
+    var heldMessage: EncodedMessage?
     /// The turn in which calls were postponed to the next one, because the user's time was spent; 0 for none.
     private var postponedTurn: UInt64 = 0
     override var isPostponed: Bool { postponedTurn == writer.turn }
@@ -53,10 +55,6 @@ final class ServerConnection: FrameStream {
     // The stream
 
     override func advance() {
-        if hasRoom, let drained = call?.onDrained {
-            self[calls]?.onDrained = nil
-            drained()
-        }
         do throws(VarlinkProtocolError) {
             try readCalls()
         } catch {
@@ -72,11 +70,13 @@ final class ServerConnection: FrameStream {
         if inputEnded, call == nil, !hasFailed { finishInput() }
     }
 
+    override func drained() { call?.onDrained?() }
+
     /// Begins the calls that have arrived, as long as the user has time in this turn.
     private func readCalls() throws(VarlinkProtocolError) {
         var since: MonotonicInstant?
         while !isClosed, isReadyForCall {
-            guard !writer.holdsCalls, hasTime else { return postpone() }
+            guard hasTime else { return postpone() }
             guard let frame = try frames.next() else { return }
             let began = since ?? .now
             lastTurn = writer.turn
@@ -185,13 +185,14 @@ final class ServerConnection: FrameStream {
 
     private func enqueue(_ message: EncodedMessage) {
         queue(message)
-        keepWithinLimits()
+        // What is being written is counted when it has to wait.
+        if !isWriting { keepWithinLimits() }
     }
 
     private func keepWithinLimits() {
         count()
         let limits = users.limits
-        let isOver = (queued > 1 && queuedBytes > limits.queuedBytes) || queued > limits.queuedReplies
+        let isOver = (queued > 1 && ownBytes > limits.queuedBytes) || queued > limits.queuedReplies
         guard isOver, !isClosed else { return }
         users.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
         close()

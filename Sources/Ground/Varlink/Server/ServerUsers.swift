@@ -29,6 +29,7 @@ final class ServerUsers {
     var shareOfStrangers = TurnShare(microseconds: 4000)
     /// Bytes that all users hold together.
     private var bytes = 0
+    private var shared = SharedMessages()
     /// The highest value since memory was returned.
     private var peak = 0
     private var timer: TimerEventSource?
@@ -77,12 +78,13 @@ final class ServerUsers {
         if connection.user.connections.isEmpty { users[connection.user.uid] = nil }
     }
 
-    /// Counts a change of what a user's connections hold, and enforces the limits.
-    func count(_ change: Int, of user: ServerUser) {
-        user.bytes += change
-        bytes += change
+    /// Counts a change of what a user's connections hold, of their own and of what they share, and enforces the limits.
+    func count(_ change: Int, _ old: EncodedMessage?, replacedBy new: EncodedMessage?, of user: ServerUser) {
+        let changeOfUser = change + user.shared.replace(old, by: new)
+        user.bytes += changeOfUser
+        bytes += change + shared.replace(old, by: new)
         peak = max(peak, bytes)
-        if change <= 0 { return returnMemory() }
+        if changeOfUser <= 0 { return returnMemory() }
         while user.bytes > limits.memoryPerUser, let largest = user.largest {
             largest.enforceLimit(.tooMuchMemoryOfUser(limit: limits.memoryPerUser))
         }
@@ -106,25 +108,59 @@ final class ServerUser {
     fileprivate(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
     /// Bytes that the connections hold together.
     fileprivate(set) var bytes = 0
+    /// The messages among them that several connections may share.
+    fileprivate var shared = SharedMessages()
     /// The time of its calls.
     var share = TurnShare(microseconds: 2000)
 
     init(_ uid: UInt32) { self.uid = uid }
 
     /// The connection that holds most.
-    var largest: ServerConnection? { connections.values.max { $0.held < $1.held } }
+    var largest: ServerConnection? { connections.values.max { size(of: $0) < size(of: $1) } }
+
+    private func size(of connection: ServerConnection) -> Int {
+        connection.held + (connection.heldMessage.map(shared.part) ?? 0)
+    }
+}
+
+/// Messages that several connections hold. Each is counted once.
+struct SharedMessages {
+    /// An entry holds its message, so that its identity belongs to no other.
+    private var holders: [ObjectIdentifier: (message: EncodedMessage, count: Int)] = [:]
+
+    /// One connection holds `new` instead of `old`. Returns how many bytes more are held.
+    mutating func replace(_ old: EncodedMessage?, by new: EncodedMessage?) -> Int {
+        guard old?.id != new?.id else { return 0 }
+        var change = 0
+        if let new {
+            holders[new.id, default: (new, 0)].count += 1
+            if holders[new.id]?.count == 1 { change += new.count }
+        }
+        if let old, let count = holders[old.id]?.count {
+            holders[old.id] = count > 1 ? (old, count - 1) : nil
+            if count == 1 { change -= old.count }
+        }
+        return change
+    }
+
+    /// The part of a message that one of its connections accounts for.
+    func part(of message: EncodedMessage) -> Int { message.count / max(holders[message.id]?.count ?? 1, 1) }
 }
 
 /// The memory that a connection holds for its client.
 extension ServerConnection {
     /// Counts what the connection holds now. This may close it.
     func count() {
-        let now = isClosed ? 0 : frames.heldBytes + queuedBytes + queued * Self.queuedCost + keptBytes
-        guard now != held else { return }
-        let change = now - held
-        held = now
-        users.count(change, of: user)
+        let now = isClosed ? 0 : frames.heldBytes + ownBytes + queued * Self.queuedCost + keptBytes
+        let message = shared?.message
+        guard now != held || message?.id != heldMessage?.id else { return }
+        let (change, old) = (now - held, heldMessage)
+        (held, heldMessage) = (now, message)
+        users.count(change, old, replacedBy: message, of: user)
     }
+
+    /// Bytes that wait to be sent, without those that are shared.
+    var ownBytes: Int { queuedBytes - (shared?.rest ?? 0) }
 
     /// Bytes that a waiting reply takes besides its own.
     private static let queuedCost = 32

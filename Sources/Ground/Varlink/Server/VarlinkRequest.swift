@@ -63,19 +63,15 @@ public final class VarlinkRequest {
         set { connection[number]?.onCancel = newValue }
     }
 
-    /// Calls `handler` once, when nothing waits to be sent to the client and the kernel has room for more, at the earliest in
-    /// the next turn of the loop. Not called for a request that has ended.
-    package func whenDrained(_ handler: @escaping () -> Void) {
-        guard isActive else { return }
-        connection[number]?.onDrained = handler
-        connection.awaitRoom()
+    /// Called whenever nothing waits to be sent to the client and the kernel has room: it supplies what comes next. Not called for
+    /// a request that has ended.
+    package var onDrained: (() -> Void)? {
+        get { connection[number]?.onDrained }
+        set { connection[number]?.onDrained = newValue }
     }
 
-    /// Sends replies that the caller keeps in memory, as they are on the wire, as far as the kernel has room for them now and
-    /// nothing else waits to be sent. The caller sends the rest of a reply that was begun before anything else.
-    ///
-    /// - Returns: how many bytes were sent.
-    package func transmit(_ replies: UnsafeRawBufferPointer) -> Int { connection.transmit(replies) }
+    /// Has `onDrained` called soon, as there is something to supply.
+    package func wake() { connection.wake() }
 
     /// Sends the last reply. The parameters are not evaluated when no reply is expected.
     public func reply(_ parameters: @autoclosure () -> JSONObject = [:]) {

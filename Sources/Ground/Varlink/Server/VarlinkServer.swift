@@ -80,24 +80,9 @@ public final class VarlinkServer {
     /// Writes what is queued without waiting for the end of the turn, as far as the clients' buffers allow.
     public func flush() { writer.flush() }
 
-    /// Writes replies that have waited too long. Normally replies are written when all ready events have been handled.
-    /// Call this after replies from an event source that may keep the loop busy.
-    package func keepUp() {
-        writer.keepUp()
-    }
-
-    /// Whether calls of clients are being handled.
-    package var isServing: Bool { writer.isServing }
-
-    /// Does the work when the clients whose calls are being handled have been served; at once if none is. So what several calls
-    /// cause can be done once.
-    package func afterServing(_ work: @escaping () -> Void) { writer.afterServing(work) }
-
-    /// Whether no further call of any client begins. Calls that have begun go on.
-    package var holdsCalls: Bool {
-        get { writer.holdsCalls }
-        set { writer.holdsCalls = newValue }
-    }
+    /// Does work, and writes at once the replies that it has sent and those that wait; while calls of clients are being handled,
+    /// together with what these send.
+    package func writeAtOnce(_ work: () -> Void) { writer.writeAtOnce(work) }
 
     /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the server
     /// made are removed.

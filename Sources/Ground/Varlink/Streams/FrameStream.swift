@@ -17,6 +17,8 @@ class FrameStream {
 
     /// More queued bytes are written without waiting for the end of the turn.
     private static let flushThreshold = 1 << 20
+    /// How often one stream is written to before others have their turn, as a quick reader makes room all the time.
+    private static let mostWrites = 16
 
     final let writer: TurnWriter
     @exclusivity(unchecked)  // nothing calls out while it is changed
@@ -28,6 +30,9 @@ class FrameStream {
     @exclusivity(unchecked)  // nothing calls out while it is changed
     private final var output = MessageQueue()
     private final var isDirty = false
+    private(set) final var isWriting = false
+    /// Whether `advance` is called at the end of the turn.
+    final var continues = false
     /// The turn in which the last call began; 0 for none.
     final var lastTurn: UInt64 = 0
     private final var isBlocked = false
@@ -69,6 +74,9 @@ class FrameStream {
     /// Messages that wait to be written.
     final var queued: Int { output.count }
 
+    /// The one that is shared with other streams, and how much of it waits.
+    final var shared: (message: EncodedMessage, rest: Int)? { output.shared }
+
     /// Their bytes.
     final var queuedBytes: Int { output.byteCount }
 
@@ -79,6 +87,9 @@ class FrameStream {
 
     /// Called when frames may have arrived, the queue may have room, or the input has ended.
     func advance() {}
+
+    /// Called when nothing is queued and the kernel has room. What it queues is written at once.
+    func drained() {}
 
     /// Whether `advance` is to be called again in the next turn, although nothing happens until then.
     var isPostponed: Bool { false }
@@ -147,7 +158,7 @@ class FrameStream {
     final func queue(_ message: EncodedMessage) {
         guard !isClosed, failure == nil else { return }
         output.append(message)
-        guard !isBlocked else { return }
+        guard !isBlocked, !isWriting else { return }
         if output.count >= writer.vectors.count || output.byteCount > Self.flushThreshold {
             write()
         } else {
@@ -155,30 +166,16 @@ class FrameStream {
         }
     }
 
-    /// Writes bytes that are not queued, unless something is queued. Returns how many the kernel has accepted.
-    final func transmit(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard !isClosed, failure == nil, !isBlocked, output.count == 0 else { return 0 }
-        var part = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-        let result = transmit(&part, 1)
-        guard result >= 0 || errno == EAGAIN || errno == EINTR else {
-            fail(SystemError.last(verb: "write to", object: "socket"))
-            return 0
-        }
-        return max(result, 0)
+    /// Has `drained` called at the end of the turn, or when the kernel has room.
+    final func wake() {
+        guard !isDirty, !isBlocked, !isClosed else { return }
+        isDirty = true
+        writer.add(self)
     }
-
-    /// Has `advance` called when everything is written and the kernel has room for more, at the earliest in the next turn.
-    final func awaitRoom() {
-        guard !isClosed, failure == nil else { return }
-        isBlocked = true
-        watch()
-    }
-
-    /// Whether nothing is queued, and the kernel had room for more when it was last asked.
-    final var hasRoom: Bool { output.count == 0 && !isBlocked && !isClosed }
 
     /// Has `writeTurn` and `turnEnds` called at the end of the turn.
     final func needsTurn() {
+        continues = true
         guard !isDirty, !isClosed else { return }
         isDirty = true
         writer.add(self)
@@ -187,10 +184,14 @@ class FrameStream {
     /// Writes at the end of the turn. When all streams have done so, `turnEnds` is called on each.
     final func writeTurn() {
         isDirty = false
-        if !isClosed, !isBlocked { write() }
+        guard !isClosed, !isBlocked, !isWriting else { return }
+        write()
+        // What waits is counted.
+        if output.count > 0 { continues = true }
     }
 
     final func turnEnds() {
+        continues = false
         guard !isClosed else { return }
         guard let failure else { return proceed() }
         // A handler may have flushed. What was received behind its message comes first.
@@ -211,10 +212,17 @@ class FrameStream {
         output.remove(from: first)
     }
 
-    /// Writes what is queued until the kernel's buffer is full.
+    /// Writes what is queued, and what `drained` queues then, until the kernel's buffer is full.
     final func write() {
         isBlocked = false
-        while output.count > 0, !isBlocked {
+        isWriting = true
+        defer {
+            isWriting = false
+            watch()
+        }
+        for _ in 0..<Self.mostWrites {
+            if output.count == 0, failure == nil { drained() }
+            guard output.count > 0 else { return }
             let (parts, bytes) = output.fill(writer.vectors)
             let result = transmit(writer.vectors.baseAddress, parts)
             if result < 0, errno == EINTR { continue }
@@ -223,8 +231,9 @@ class FrameStream {
             }
             output.consume(max(result, 0))
             isBlocked = result < bytes
+            if isBlocked { return }
         }
-        watch()
+        wake()
     }
 
     /// Writes without waiting. That the kernel lacks memory at the moment is `EAGAIN` too: the client loses no connection by it.

@@ -20,6 +20,12 @@ struct MessageQueue {
     /// Messages that wait, including one that was partly written.
     var count: Int { messages.count - head }
 
+    /// The message that is written next, if streams share it, and how many of its bytes wait.
+    var shared: (message: EncodedMessage, rest: Int)? {
+        guard head < messages.count, let message = messages[head], message.isShared else { return nil }
+        return (message, message.count - written)
+    }
+
     /// Adds a message.
     mutating func append(_ message: EncodedMessage) {
         byteCount += message.count
@@ -86,6 +92,8 @@ nonisolated struct EncodedMessage {
     private let storage: ManagedBuffer<Void, UInt8>
     /// The size on the wire, in bytes.
     let count: Int
+    /// Whether other streams have it too, so that its memory is counted once.
+    let isShared: Bool
 
     init(_ call: VarlinkCall) {
         var writer = JSONWriter()
@@ -104,11 +112,15 @@ nonisolated struct EncodedMessage {
     }
 
     /// Copies bytes.
-    init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: UnsafeRawBufferPointer, isShared: Bool = false) {
+        self.isShared = isShared
         storage = .create(minimumCapacity: bytes.count) { _ in }
         count = bytes.count
         UnsafeMutableRawBufferPointer(start: base, count: count).copyMemory(from: bytes)
     }
+
+    /// Its memory. No two messages that exist have the same.
+    var id: ObjectIdentifier { ObjectIdentifier(storage) }
 
     /// The first byte. Valid as long as the message exists.
     var base: UnsafeMutableRawPointer {

@@ -12,8 +12,6 @@ internal import Glibc
 final class TurnWriter {
     /// After all other event sources that are ready.
     private static let priority: Int64 = 1_000_000
-    /// How long something may wait for a busy loop to become idle.
-    private static let longestDelay = Duration.milliseconds(2)
 
     /// Watches the streams.
     let streams: DescriptorGroup
@@ -24,16 +22,9 @@ final class TurnWriter {
     private(set) var turn: UInt64 = 1
     /// Streams that continue in the next turn.
     private var postponed: [FrameStream] = []
-    /// Work for the time when the streams that are being served have been served.
-    private var afterServing: [() -> Void] = []
-    /// Whether no further call begins on any stream. Streams that have one are postponed until this ends.
-    var holdsCalls = false {
-        didSet { if !holdsCalls, !postponed.isEmpty { deferred?.schedule() } }
-    }
     /// Whether streams are being served, after which everything is written.
     @exclusivity(unchecked)  // nothing calls out while it is changed
     var isServing = false
-    private var since = MonotonicInstant(microseconds: 0)
     private var deferred: DeferredEventSource?
 
     init(on loop: MainEventLoop) throws(SystemError) {
@@ -42,6 +33,7 @@ final class TurnWriter {
         vectors = .allocate(capacity: 256)
         deferred = try loop.deferred { [unowned self] in
             turn += 1
+            for stream in postponed { stream.continues = true }
             dirty += postponed
             postponed = []
             flush()
@@ -51,7 +43,7 @@ final class TurnWriter {
             isServing = false
             // As long as a stream is postponed, no user gets more time, so that the loop becomes idle and the stream continues.
             if postponed.isEmpty { turn += 1 }
-            if !isIdle { flush() }
+            if !dirty.isEmpty { flush() }
         }
     }
 
@@ -64,14 +56,14 @@ final class TurnWriter {
 
     /// Adds a stream that has something to write, or to continue, at the end of the turn.
     func add(_ stream: FrameStream) {
-        begin()
+        if dirty.isEmpty, !isServing { deferred?.schedule() }
         dirty.append(stream)
     }
 
     /// Continues the stream in the next turn.
     func postpone(_ stream: FrameStream) {
         postponed.append(stream)
-        if !holdsCalls { deferred?.schedule() }
+        deferred?.schedule()
     }
 
     /// Releases the streams, which were closed, before the end of the turn. It may never come.
@@ -80,22 +72,14 @@ final class TurnWriter {
         postponed = []
     }
 
-    /// Does the work when the streams that are being served have been served; at once if none is.
-    func afterServing(_ work: @escaping () -> Void) {
-        if isServing { afterServing.append(work) } else { work() }
-    }
-
-    private var isIdle: Bool { dirty.isEmpty && afterServing.isEmpty }
-
-    private func begin() {
-        guard isIdle, !isServing else { return }
-        since = .now
-        deferred?.schedule()
-    }
-
-    /// Writes what has waited too long, in case the loop never runs out of work.
-    func keepUp() {
-        if !isServing, !isIdle, MonotonicInstant.now - since > Self.longestDelay { flush() }
+    /// Does work, and writes at once what it has queued and what waits. While streams are being served, it is written with what
+    /// they queue.
+    func writeAtOnce(_ work: () -> Void) {
+        guard !isServing else { return work() }
+        isServing = true
+        work()
+        isServing = false
+        for stream in write() where stream.continues { stream.needsTurn() }
     }
 
     /// Writes what is queued, and lets the streams continue.
@@ -104,19 +88,14 @@ final class TurnWriter {
         // Streams that had calls in the turn before come after those that had none.
         _ = streams.partition { $0.lastTurn + 1 >= turn }
         isServing = true
-        for stream in streams { stream.turnEnds() }
+        for stream in streams where stream.continues { stream.turnEnds() }
         isServing = false
-        guard !isIdle else { return }
-        since = .now
-        deferred?.schedule()
+        if !dirty.isEmpty { deferred?.schedule() }
     }
 
     /// Writes what is queued, and answers to which streams.
     @discardableResult
     func write() -> [FrameStream] {
-        let work = afterServing
-        afterServing = []
-        for each in work { each() }
         let streams = dirty
         dirty = []
         for stream in streams { stream.writeTurn() }

@@ -42,7 +42,7 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
         frameMax = section.size("FrameMax", in: 4096...(64 << 20), default: "1M")
         memoryPerUserMax = section.size("MemoryPerUserMax", in: (1 << 20)...(1 << 30), default: "64M")
         memoryMax = section.size("MemoryMax", in: (1 << 20)...(4 << 30), default: "96M")
-        replayMax = section.integer("ReplayMax", in: 0...1_048_576, default: 1024)
+        replayMax = section.integer("ReplayMax", in: 0...1_048_576, default: 8192)
         replaySize = section.size("ReplaySize", in: 65536...(1 << 30), default: "4M")
     }
 }

@@ -58,20 +58,6 @@ struct NotificationRingTests {
         #expect(ring.messages(from: first) == (first < 6 ? nil : (4...10).filter { $0 >= first }.map { "\($0)" }))
     }
 
-    @Test func removedMessageCanBeReadUntilTheNextOneIsAdded() throws {
-        let memory = RingMemory(256)
-        var ring = memory.ring(capacity: 99)
-        while ring.oldest == 1 { ring.append("a message of some length") }
-        let oldest = ring.begin
-
-        ring.makeRoom(name: 1, message: 24)
-
-        #expect(ring.oldest == oldest.sequence + 1)
-        #expect(ring.record(at: oldest)?.message.elementsEqual("a message of some length".utf8) == true)
-        #expect(ring.record(at: oldest)?.end.sequence == ring.begin.sequence)
-        #expect(ring.cursor(before: oldest.sequence) == nil)
-    }
-
     @Test func placeAfterTheLastMessageIsTheOneBeforeTheNext() throws {
         let memory = RingMemory(1024)
         var ring = memory.ring(capacity: 99)

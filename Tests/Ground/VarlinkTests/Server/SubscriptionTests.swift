@@ -48,40 +48,70 @@ struct SubscriptionTests {
         #expect(peer.received.count == 10 && fixture.waiting[0].queuedReplies == 0)
     }
 
-    @Test func repliesInMemoryOfTheCallerAreSentAsTheClientReads() throws {
+    /// Has the call of a subscriber supply pieces when everything before is written.
+    private func supply(_ pieces: [VarlinkEncodedReply], _ request: VarlinkRequest) {
+        var rest = pieces[...]
+        request.onDrained = { [unowned request] in rest.popFirst().map { request.send($0) } }
+        request.wake()
+    }
+
+    /// A piece with some replies.
+    private func piece(_ count: Int, _ padding: Int = 0) -> VarlinkEncodedReply {
+        let text = #"{"parameters":{"text":"\#(String(repeating: "z", count: padding))"},"continues":true}"#
+        let bytes = Array(repeatElement(Array(text.utf8) + [0], count: count).joined())
+        return bytes.withUnsafeBytes { VarlinkEncodedReply(sharing: $0) }
+    }
+
+    @Test func suppliedPiecesFollowWhatIsQueuedAsTheClientReads() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
         peer.write(subscribe)
         try fixture.turn { fixture.waiting.count == 1 }
         let request = fixture.waiting[0]
-        let text = #"{"parameters":{"turn":1},"continues":true}"#
-        let replies = Array(repeatElement(Array(text.utf8) + [0], count: 20_000).joined())
-        var sent = 0
-        func proceed() {
-            sent += replies[sent...].withUnsafeBytes { request.transmit($0) }
-            if sent < replies.count { request.whenDrained { proceed() } }
-        }
 
         request.reply(["turn": 0], continues: true)
-        proceed()
-        #expect(sent == 0)
+        supply((0..<40).map { _ in piece(500) }, request)
+        try fixture.loop.turn(waiting: .zero)
+        #expect(request.queuedReplies == 1, "only one piece waits")
         let received = try fixture.receive(20_001, peer)
 
-        #expect(received[0].contains(#""turn":0"#) && received.dropFirst().allSatisfy { $0 == text })
+        #expect(received[0].contains(#""turn":0"#) && received.dropFirst().allSatisfy { $0.contains("text") })
         #expect(request.queuedBytes == 0)
     }
 
-    @Test func callsAreHeldAndThenContinue() throws {
+    @Test func errorFollowsThePieceUnderWay() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
-        fixture.server.holdsCalls = true
+        peer.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+        let request = fixture.waiting[0]
 
-        for _ in 0..<3 { peer.write(VarlinkCall("org.example.test.Echo", ["text": "x"])) }
-        for _ in 0..<10 { try fixture.loop.turn(waiting: .zero) }
-        #expect(fixture.calls == [])
-        fixture.server.holdsCalls = false
+        supply([piece(3, 100_000), piece(1)], request)
+        try fixture.loop.turn(waiting: .zero)
+        request.fail("org.example.test.Refused", ["why": "slow"])
+        peer.write(VarlinkCall("org.example.test.Echo", ["text": "on"]))
+        let received = try fixture.receive(5, peer)
 
-        #expect(try fixture.receive(3, peer).count == 3)
+        #expect(received.prefix(3).allSatisfy { $0.utf8.count > 100_000 && $0.hasSuffix(#""continues":true}"#) })
+        #expect(received[3].contains("Refused") && received[4] == #"{"parameters":{"text":"on"}}"#)
+    }
+
+    @Test(arguments: [(64, true), (2, false)])
+    func sharedPieceIsCountedOnce(subscribers: Int, areShared: Bool) throws {
+        var limits = VarlinkLimits()
+        limits.memoryPerUser = 3 << 20
+        let fixture = try ServerFixture(limits: limits)
+        let peers = try (0..<subscribers).map { _ in try fixture.peer() }
+        for peer in peers { peer.write(subscribe) }
+        try fixture.turn { fixture.waiting.count == subscribers }
+
+        let shared = piece(2, 1 << 20)
+        for request in fixture.waiting { supply([areShared ? shared : piece(2, 1 << 20)], request) }
+        for _ in 0..<3 { try fixture.loop.turn(waiting: .zero) }
+
+        #expect(fixture.server.connectionCount == (areShared ? subscribers : 1))
+        #expect(fixture.problems.map(\.kind) == (areShared ? [] : [.tooMuchMemoryOfUser(limit: 3 << 20)]))
+        if areShared { #expect(try fixture.receive(2, peers[63]).count == 2) }
     }
 
     @Test func slowReaderGetsAllQueuedReplies() throws {

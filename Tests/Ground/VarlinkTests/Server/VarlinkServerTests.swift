@@ -244,21 +244,26 @@ struct VarlinkServerTests {
         #expect(fixture.problems.isEmpty)
     }
 
-    @Test func closedServerReleasesTheConnectionOfAHeldCall() throws {
-        final class Kept {}
+    @Test func closedServerReleasesAConnectionThatHasSomethingToWrite() throws {
+        final class Kept { var request: VarlinkRequest? }
         weak var kept: Kept?
         do {
             let made = Kept()
             kept = made
             let info = VarlinkServiceInfo(vendor: "", product: "", version: "", url: "")
             let server = try VarlinkServer(info, on: fixture.loop) { _ in withExtendedLifetime(made) {} }
+            try server.add(
+                VarlinkInterface(
+                    "interface org.example.other\nmethod Wait() -> ()",
+                    methods: ["Wait": { [unowned made] in made.request = $0 }]))
             let path = fixture.directory.path("other")
             try server.listen(on: path)
             let peer = try Peer(path)
-            server.holdsCalls = true
-            peer.write(VarlinkCall("org.varlink.service.GetInfo"))
-            try fixture.loop.turnWithoutWaiting()
-            #expect(server.connectionCount == 1)
+            peer.write(VarlinkCall("org.example.other.Wait", mode: .more))
+            try fixture.turn { made.request != nil }
+            made.request?.reply([:], continues: true)
+            #expect(made.request?.queuedReplies == 1)
+            made.request = nil
         }
 
         #expect(kept == nil)

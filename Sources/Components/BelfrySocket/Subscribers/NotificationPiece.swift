@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+internal import Varlink
+
+/// The notifications that subscribers of some names get next if they are at some place of the ring. Subscribers of the same names
+/// at the same place share it.
+struct NotificationPiece {
+    /// About as many bytes as the kernel takes at once (`sendBuffer` in `VarlinkLimits`, doubled). One longer notification is a
+    /// piece too.
+    private static let size = 32 << 10
+    /// How many notifications are looked at for one piece, as most may have other names.
+    private static let mostRecords = 1024
+
+    // What it was made for: values, as another group may get the address of one that is gone.
+    private let names: Set<UTF8Text>?
+    private let begin: UInt64
+    private let last: UInt64
+
+    /// Nil if none of the notifications is wanted.
+    let replies: VarlinkEncodedReply?
+    /// The place behind it.
+    let end: NotificationRing.Cursor
+
+    /// Puts together what subscribers of these names get from a place on.
+    init(_ names: Set<UTF8Text>?, from begin: NotificationRing.Cursor, in ring: NotificationRing) {
+        self.names = names
+        self.begin = begin.sequence
+        last = ring.last
+        var bytes: [UInt8] = []
+        var end = begin
+        for _ in 0..<Self.mostRecords {
+            guard let record = ring.record(at: end) else { break }
+            if record.isWanted(by: names) {
+                guard bytes.isEmpty || bytes.count + record.message.count <= Self.size else { break }
+                bytes.append(contentsOf: record.message)
+            }
+            end = record.end
+        }
+        self.end = end
+        replies = bytes.isEmpty ? nil : bytes.withUnsafeBytes { VarlinkEncodedReply(sharing: $0) }
+    }
+
+    /// Whether subscribers of these names get it at this place.
+    func isMade(for names: Set<UTF8Text>?, from begin: NotificationRing.Cursor, in ring: NotificationRing) -> Bool {
+        self.begin == begin.sequence && last == ring.last && self.names == names
+    }
+}
