@@ -4,8 +4,8 @@
 package import BelfryMetricRegistry
 public import CoreMetrics
 
-/// Shows the metrics of swift-metrics next to those of the service: in `belfryctl metrics`, `io.systemd.Metrics`, and as
-/// OpenMetrics text with `belfryctl metrics --openmetrics`. All of these need the component `.socket`.
+/// Shows the metrics of swift-metrics next to those of the service: in `belfryctl metrics`, and as
+/// OpenMetrics text with `belfryctl metrics --openmetrics`. Both need the component `.socket`.
 ///
 ///     MetricsSystem.bootstrap(BelfryMetricsFactory())
 ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in … }
@@ -18,7 +18,7 @@ public import CoreMetrics
 /// * *Identity.* Two metrics with the same name, kind and dimensions are the same metric. Destroying one destroys both.
 /// * *Limits.* There are at most 4096 samples: one for a counter or a gauge, two for a summary, 19 for a histogram. A metric has
 ///   at most 8 dimensions, whose values are cut at 128 bytes. Further metrics, and those whose name a metric of another kind
-///   has, are not shown; `MetricsRefusedTotal` counts them.
+///   has, are not shown; `belfry_metrics_refused` counts them.
 /// * *Threads.* Changing a value takes no lock. Making and destroying a metric does, for a moment.
 public struct BelfryMetricsFactory: MetricsFactory {
     private let registry: MetricRegistry

@@ -85,7 +85,6 @@ package final class SocketListener: LifecycleListener {
         subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
         add("io.belfry.Lifecycle", lifecycleInterfaceText, Self.methods)
         add("io.systemd.service", systemdServiceInterfaceText, Self.systemdMethods)
-        add("io.systemd.Metrics", metricsInterfaceText, Self.metricsMethods)
         observation = mediator.addObserver { [counts, latest, subscribers] in
             counts.count($0)
             latest.update($0)

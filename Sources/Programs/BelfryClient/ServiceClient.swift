@@ -14,8 +14,7 @@ package final class ServiceClient {
     /// Makes the failure `unable to VERB 'OBJECT': REASON` of an error.
     package typealias Failure = (_ error: VarlinkError, _ verb: String, _ object: String) -> ClientFailure
 
-    /// The size limit of one reply, and of all replies to one call together, in bytes. Replies with notifications, which may
-    /// be longer, do not come this way.
+    /// The size limit of one reply, in bytes. Replies with notifications, which may be longer, do not come this way.
     private static let longestReply = 16 << 20
 
     private let path: String
@@ -49,16 +48,6 @@ package final class ServiceClient {
     ) async throws(ClientFailure) -> JSONObject {
         try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
             try await client.call(Self.full(method), parameters)
-        }
-    }
-
-    /// Calls a method that replies several times, and waits for all replies. Otherwise the same as `call`.
-    package func collect(
-        _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
-        within limit: Duration?
-    ) async throws(ClientFailure) -> [JSONObject] {
-        try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
-            try await client.collect(Self.full(method), parameters, limit: Self.longestReply)
         }
     }
 

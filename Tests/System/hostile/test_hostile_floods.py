@@ -28,7 +28,6 @@ FLOODS = {
     "Answer": call("Answer", {"token": "1", "outcome": "completed"}),
     "Progress": call("Progress", {"token": "1", "nextWithinUsec": 1}),
     "description": call("org.varlink.service.GetInterfaceDescription", {"interface": "io.belfry.Lifecycle"}),
-    "metrics": call("io.systemd.Metrics.List", more=True),
     "GetOpenMetrics": call("GetOpenMetrics"),
 }
 

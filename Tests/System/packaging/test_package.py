@@ -21,9 +21,9 @@ from hosted_user import HostedUser
 from listener_unit import ListenerUnit
 
 FETCH = "belfryd-fetch.timer"
-# What is left when the programs are removed: configuration and state, and until the next boot the links of tmpfiles.d.
-LINKS = tuple(f"/run/{folder}/io.belfry.Lifecycle" for folder in ("varlink/registry", "systemd/report"))
-REMAINING = ("/etc/belfry/", "/run/belfry/", "/var/lib/belfry/", "/var/cache/belfry/", *LINKS)
+# What is left when the programs are removed: configuration and state, and until the next boot the link of tmpfiles.d.
+LINK = "/run/varlink/registry/io.belfry.Lifecycle"
+REMAINING = ("/etc/belfry/", "/run/belfry/", "/var/lib/belfry/", "/var/cache/belfry/", LINK)
 
 
 @pytest.fixture(scope="module")

@@ -1,145 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
+internal import BelfryEventLoop
+internal import BelfryListeners
 internal import BelfryMetricRegistry
-internal import Varlink
+internal import Lifecycle
 
-/// The methods of `io.systemd.Metrics`, and the same metrics as OpenMetrics text.
+/// The metrics of the service itself.
 extension SocketListener {
-    static let metricsMethods: [String: Method] = [
-        "List": (.look, { $0.listMetrics($1) }),
-        "Describe": (.look, { $0.describeMetrics($1) }),
-    ]
+    /// All metrics as OpenMetrics text, with those of the program.
+    var openMetrics: String { OpenMetricsText.text(ofSocket + ofNotifications + ofListeners + registry.families) }
 
-    /// All metrics as OpenMetrics text.
-    var openMetrics: String {
-        OpenMetricsText.text(
-            SocketMetricFamily.all.map { $0.openMetrics(self) } + [transitions.family] + registry.families)
+    private var ofSocket: [MetricFamily] {
+        [
+            .gauge("attached_listeners", "Programs on the socket that are listeners", attached.count),
+            .gauge("connections", "Connections on the socket", connectionCount),
+            .gauge("holds", "Programs that delay pause, sleep and stop", holds.count),
+            .gauge("subscribers", "Programs that are subscribed to notifications", subscribers.count),
+            .counter("overruns", "Subscribers that were dropped because they did not read", subscribers.overruns),
+            .counter("refused_calls", "Calls on the socket that were refused", clients.refusals),
+            .counter(
+                "metrics_refused", "Metrics of the program that were beyond the limit or had a name in use",
+                registry.refused),
+        ]
     }
 
-    private func listMetrics(_ request: VarlinkRequest) {
-        let own = SocketMetricFamily.all.flatMap { family in
-            family.metrics(self).map { metric in
-                var object: JSONObject = ["name": .string(SystemdMetricName.own(family.name)), "value": metric.value]
-                object["object"] = metric.object.map { .string($0) }
-                if !metric.fields.isEmpty { object["fields"] = .object(metric.fields) }
-                return object
-            }
-        }
-        reply(
-            to: request,
-            own + Self.objects(transitions.family, SystemdMetricName.ofTransitions)
-                + registry.families.flatMap { family in
-                    Self.objects(family) { SystemdMetricName.ofProgram(family.name, $0) }
-                })
+    private var ofNotifications: [MetricFamily] {
+        let uptime = MonotonicInstant.now.microseconds - identity.startUsec
+        var byName = counts.byName.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, $0.value) }
+        if counts.ofOthers > 0 { byName.append(("*", counts.ofOthers)) }
+        return [
+            MetricFamily(
+                .counter, "notifications", "Per name: notifications since the start; * for all beyond 256",
+                by: "notification", byName.map { ($0, Double($1)) }),
+            MetricFamily(
+                .counter, "notifications_by_signal", "Per signal: notifications that it caused", by: "signal",
+                counts.bySignal.sorted { $0.key < $1.key }.map { ($0.key, Double($0.value)) }),
+            .gauge("sequence", "Number of the last notification of this boot", mediator.lastSequence),
+            // node_exporter does not read OpenMetrics' type `stateset`.
+            MetricFamily(
+                .gauge, "state", "1 for the state of the service, else 0", by: "state",
+                LifecycleState.allCases.map { ($0.rawValue, $0 == mediator.state ? 1 : 0) }),
+            transitions.family,
+            MetricFamily(
+                "belfry_uptime_seconds", .gauge, unit: "seconds",
+                help: "How long the service has been running, by CLOCK_MONOTONIC",
+                points: [MetricPoint(value: Double(uptime) / 1_000_000)]),
+        ]
     }
 
-    /// JSON has neither infinities nor NaN: a gauge that is one of these is left out.
-    private static func objects(_ family: MetricFamily, _ name: (String?) -> String) -> [JSONObject] {
-        family.samples.filter(\.value.isFinite).map { sample in
-            let whole = Int64(exactly: sample.value)
-            var object: JSONObject = [
-                "name": .string(name(sample.suffix)), "value": whole.map { .int($0) } ?? .double(sample.value),
-            ]
-            if !sample.labels.isEmpty {
-                object["fields"] = .object(JSONObject(sample.labels.map { ($0.name, .string($0.value)) }))
-            }
-            return object
+    private var ofListeners: [MetricFamily] {
+        let listeners = mediator.listeners
+        func family(
+            _ kind: MetricFamily.Kind, _ name: String, _ help: String, unit: String? = nil,
+            _ figure: (ListenerStatus) -> Double?
+        ) -> MetricFamily {
+            MetricFamily(
+                kind, "listener_" + name, "Per listener: " + help, unit: unit, by: "listener",
+                listeners.compactMap { listener in figure(listener).map { (listener.name, $0) } })
         }
-    }
-
-    private func describeMetrics(_ request: VarlinkRequest) {
-        func object(_ name: String, _ type: String, _ description: String) -> JSONObject {
-            ["name": .string(name), "description": .string(description), "type": .string(type)]
-        }
-        let own = SocketMetricFamily.all.map {
-            object(SystemdMetricName.own($0.name), $0.kind.rawValue, $0.description)
-        }
-        let histogram = transitions.family
-        reply(
-            to: request,
-            own + histogram.kind.suffixes.map { object(SystemdMetricName.ofTransitions($0), "counter", histogram.help) }
-                + registry.families.flatMap { family in
-                    family.kind.suffixes.map {
-                        object(
-                            SystemdMetricName.ofProgram(family.name, $0), family.kind == .gauge ? "gauge" : "counter",
-                            "A \(family.kind.rawValue) of the program")
-                    }
-                })
-    }
-
-    /// Replies in the order of names.
-    private func reply(to request: VarlinkRequest, _ objects: [JSONObject]) {
-        guard request.wantsMore else { return request.fail(.expectedMore) }
-        let named = objects.map { (name: UTF8Text($0["name"]?.stringValue ?? ""), object: $0) }
-        let ordered = named.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-        for (position, entry) in ordered.enumerated() {
-            request.reply(entry.element.object, continues: position + 1 < ordered.count)
-        }
+        func seconds(_ duration: Duration?) -> Double? { duration.map { Double($0.microseconds) / 1_000_000 } }
+        return [
+            family(.counter, "calls", "calls") { Double($0.record.calls) },
+            family(.counter, "failures", "calls that it refused, failed or overran") { Double($0.record.failures) },
+            family(.gauge, "healthy", "1 if it is healthy, else 0") { $0.health == .healthy ? 1 : 0 },
+            family(.gauge, "last_duration_seconds", "duration of the last call", unit: "seconds") {
+                seconds($0.record.lastDuration)
+            },
+            family(.gauge, "longest_duration_seconds", "duration of the longest call", unit: "seconds") {
+                seconds($0.record.longestDuration)
+            },
+        ]
     }
 }
 
-/// The names of metrics in `io.systemd.Metrics`: that of a Varlink interface, a dot and that of a Varlink field. systemd
-/// expects them to begin with the name of the link in `/run/systemd/report`.
-private enum SystemdMetricName {
-    private static let prefix = "io.belfry.Lifecycle."
-
-    /// One of the service's own.
-    static func own(_ name: String) -> String { prefix + name }
-
-    /// A part of the histogram of transitions.
-    static func ofTransitions(_ suffix: String?) -> String {
-        prefix + "TransitionDurationSeconds" + (suffix?.capitalized ?? "")
+nonisolated extension MetricFamily {
+    /// One with a value for each value of a label.
+    fileprivate init(
+        _ kind: Kind, _ name: String, _ help: String, unit: String? = nil, by label: String,
+        _ values: [(String, Double)]
+    ) {
+        self.init(
+            "belfry_" + name, kind, unit: unit, help: help,
+            points: values.map { MetricPoint(MetricLabels([(label, $0)]), value: $1) })
     }
 
-    /// One of the program, or a part of it.
-    static func ofProgram(_ name: String, _ suffix: String?) -> String {
-        prefix + "Metrics." + name + (suffix.map { "_" + $0 } ?? "")
+    fileprivate static func gauge(_ name: String, _ help: String, _ value: some BinaryInteger) -> MetricFamily {
+        MetricFamily("belfry_" + name, .gauge, help: help, points: [MetricPoint(value: Double(value))])
+    }
+
+    fileprivate static func counter(_ name: String, _ help: String, _ value: some BinaryInteger) -> MetricFamily {
+        MetricFamily("belfry_" + name, .counter, help: help, points: [MetricPoint(value: Double(value))])
     }
 }
-
-extension String {
-    /// The text with its first letter in upper case.
-    fileprivate nonisolated var capitalized: String { prefix(1).uppercased() + dropFirst() }
-}
-
-/// The description of `io.systemd.Metrics`, which is systemd's: systemd-report(1) asks every socket that is linked in
-/// `/run/systemd/report`.
-nonisolated let metricsInterfaceText = """
-    # Figures of a service.
-    interface io.systemd.Metrics
-
-    # What kind of value the metrics of a family have.
-    type MetricFamilyType (
-      # A number that only grows
-      counter,
-      # A number that goes up and down
-      gauge,
-      # A text
-      string
-    )
-
-    # The metrics, one a reply. Needs 'more'.
-    method List() -> (
-      # The family, such as io.belfry.Lifecycle.NotificationsTotal
-      name: string,
-      # A number or a text, by the type of the family
-      value: object,
-      # What the metric is about, such as a listener
-      object: ?string,
-      # What distinguishes it from others of its family
-      fields: ?[string]string
-    )
-
-    # The families, one a reply. Needs 'more'.
-    method Describe() -> (
-      name: string,
-      description: string,
-      type: MetricFamilyType
-    )
-
-    # There is no metric.
-    error NoSuchMetric()
-
-    """

@@ -113,11 +113,10 @@ struct SignalsCommand: TableCommand {
     }
 }
 
-/// `belfryctl metrics`. The service replies with one object for each metric.
+/// `belfryctl metrics`.
 struct MetricsCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
-        commandName: "metrics", abstract: "Show the metrics of the service.",
-        discussion: "The metrics come from io.systemd.Metrics, which systemd-report also reads.")
+        commandName: "metrics", abstract: "Show the metrics of the service.")
 
     @OptionGroup var options: ReplyOptions
 
@@ -130,36 +129,30 @@ struct MetricsCommand: ReplyCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
+        let reply = try await client.call("GetOpenMetrics", to: "read the metrics of", within: context.queryTimeout)
         if isOpenMetrics {
-            let reply = try await client.call("GetOpenMetrics", to: "read the metrics of", within: context.queryTimeout)
-            let lines = (reply["text"]?.stringValue ?? "").utf8.split(separator: UInt8(ascii: "\n"))
-            context.print(lines.map { SystemError.escape(String(Substring($0))) })
-            return .success
-        }
-        let metrics = try await client.collect(
-            "io.systemd.Metrics.List", to: "read the metrics of", within: context.queryTimeout)
-        if json {
-            context.printJSON(["metrics": .array(metrics.map { .object($0) })])
+            context.print(Self.samples(reply).map { SystemError.escape(String($0)) })
         } else {
-            context.print(Self.lines(metrics, context.style))
+            context.print(reply, json: json, as: Self.lines)
         }
         return .success
     }
 
+    private static let mostRows = 1 << 16
+
+    private static func samples(_ reply: JSONObject) -> [Substring] {
+        (reply["text"]?.stringValue ?? "").utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
+    }
+
     /// A row for each metric, without the ranges of histograms.
-    static func lines(_ metrics: [JSONObject], _ style: TextStyle) -> [String] {
-        let prefix = "io.belfry.Lifecycle."
-        var table = TextTable([("METRIC", .left), ("OF", .left), ("VALUE", .right)])
-        for metric in metrics {
-            let name = metric.textOrDash("name")
-            let fields = metric["fields"]?.objectValue ?? [:]
-            if fields["le"] != nil { continue }
-            let of = [metric["object"]?.stringValue].compactMap(\.self) + fields.lazy.compactMap(\.value.stringValue)
-            table.add([
-                name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name,
-                PrintableText.line(of, separator: ", "),
-                metric.text("value") ?? metric["value"].map { PrintableText.line($0.description) } ?? "-",
-            ])
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+        var table = TextTable([("METRIC", .left), ("VALUE", .right)])
+        for sample in samples(reply).prefix(mostRows) where !sample.utf8.starts(with: "#".utf8) {
+            if sample.contains("{le=\"") || sample.contains(",le=\"") { continue }
+            // What is no sample is left out.
+            guard let space = sample.utf8.lastIndex(of: UInt8(ascii: " ")) else { continue }
+            let value = String(sample[space...].dropFirst())
+            if Double(value) != nil { table.add([PrintableText.line(String(sample[..<space])), value]) }
         }
         return table.lines(style)
     }

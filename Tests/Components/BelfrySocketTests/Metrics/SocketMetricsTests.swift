@@ -3,6 +3,7 @@
 
 import BelfryMetricRegistry
 import Lifecycle
+import LifecycleTesting
 import TestSupport
 import Testing
 import Varlink
@@ -10,7 +11,7 @@ import Varlink
 @testable import BelfrySocket
 
 @Suite(.timeLimit(.minutes(1)))
-struct SocketMetricFamilyTests {
+struct SocketMetricsTests {
     let fixture: SocketFixture
 
     init() throws { fixture = try SocketFixture() }
@@ -58,11 +59,28 @@ struct SocketMetricFamilyTests {
         fixture.registry.series("lamps", [("room", "hall")], .gauge).set(2)
 
         #expect(try openMetrics().contains(#"lamps{room="hall"} 2"#))
-        let replies = try fixture.more("io.systemd.Metrics.List", [:])
-        try fixture.turn { replies.isOver }
-        #expect(
-            replies.replies.contains([
-                "name": "io.belfry.Lifecycle.Metrics.lamps", "value": 2, "fields": ["room": "hall"],
-            ]))
+    }
+
+    @Test func excessNamesAreCountedTogether() throws {
+        for number in 0..<300 {
+            fixture.mediator.post(try #require(LifecycleNotification.Name("stranger.\(number)")))
+        }
+
+        let counts = try openMetrics().filter { $0.hasPrefix("belfry_notifications_total{") }
+        #expect(counts.count == 257)
+        #expect(counts.last == #"belfry_notifications_total{notification="*"} 47"#)
+    }
+
+    @Test func callsOfListenersAreCounted() throws {
+        try fixture.mediator.addListener(RecordingListener("lamp", [.flushRequested]))
+        for _ in 0..<2 { fixture.mediator.post(.flushRequested) }
+
+        let lines = try openMetrics()
+
+        #expect(lines.contains("belfry_sequence 5"))
+        #expect(lines.contains(#"belfry_notifications_total{notification="flushRequested"} 2"#))
+        #expect(lines.contains(#"belfry_listener_calls_total{listener="lamp"} 2"#))
+        #expect(lines.contains(#"belfry_listener_failures_total{listener="lamp"} 0"#))
+        #expect(lines.contains(#"belfry_listener_healthy{listener="lamp"} 1"#))
     }
 }
