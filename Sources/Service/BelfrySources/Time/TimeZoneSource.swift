@@ -43,6 +43,15 @@ package nonisolated struct TimeZoneFile: Sendable, Equatable {
         package let name: String?
         /// What distinguishes two copies.
         let identity: [Int]
+
+        init(name: String?) { (self.name, identity) = (name, []) }
+
+        /// That of a copy. An inode number may be any number: overlayfs uses the upper half.
+        init(copy status: stat) {
+            (name, identity) = (
+                nil, [Int(truncatingIfNeeded: status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+            )
+        }
     }
 
     /// Where it is.
@@ -69,11 +78,10 @@ package nonisolated struct TimeZoneFile: Sendable, Equatable {
 
     /// The zone now. Without a file it is UTC.
     package var zone: Zone {
-        if let target = Self.target(of: path) { return Zone(name: Self.name(of: target), identity: []) }
+        if let target = Self.target(of: path) { return Zone(name: Self.name(of: target)) }
         var status = stat()
-        guard stat(path, &status) == 0 else { return Zone(name: "UTC", identity: []) }
-        let time = status.st_mtim
-        return Zone(name: nil, identity: [Int(status.st_ino), time.tv_sec, time.tv_nsec])
+        guard stat(path, &status) == 0 else { return Zone(name: "UTC") }
+        return Zone(copy: status)
     }
 
     /// The name of a zone by the file it is in: what follows the directory `zoneinfo`, or else the whole path.

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import BelfrySources
+@testable import BelfrySources
 import Foundation
 import Lifecycle
 import TestSupport
@@ -42,6 +42,16 @@ struct TimeZoneSourceTests {
         #expect(try file().zone.name == "UTC")
         try fixture.directory.write("localtime", "TZif")
         #expect(try file().zone.name == nil)
+    }
+
+    /// On an overlay the upper half of the numbers says which layer has the file.
+    @Test(arguments: [0, 1 << 63, 1 << 63 | 5, .max] as [UInt])
+    func copyIsToldByAnyInodeNumber(inode: UInt) {
+        var (one, other) = (stat(), stat())
+        (one.st_ino, other.st_ino) = (inode, inode ^ 1)
+
+        #expect(TimeZoneFile.Zone(copy: one) == TimeZoneFile.Zone(copy: one))
+        #expect(TimeZoneFile.Zone(copy: one) != TimeZoneFile.Zone(copy: other))
     }
 
     @Test func eachZoneChangeIsPostedWithBothNames() throws {
