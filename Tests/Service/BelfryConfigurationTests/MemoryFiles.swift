@@ -4,6 +4,7 @@
 import BelfryConfiguration
 import BelfryLinux
 import Glibc
+import Synchronization
 
 nonisolated extension ConfigurationLoader {
     /// Loads the configuration of a service without sections of its own.
@@ -53,5 +54,28 @@ nonisolated struct MemoryFiles: ConfigurationFileReader {
     /// The diagnostics of one file, `a.conf`, with this text.
     static func problems(_ text: String) -> [String] {
         load(text).diagnostics.map(\.description)
+    }
+}
+
+/// Files of which some are still listed, and are gone as soon as one tries to read them.
+nonisolated final class VanishingFiles: ConfigurationFileReader {
+    private let files: Mutex<MemoryFiles>
+    private let vanished: [String]
+
+    init(_ files: MemoryFiles, vanished: [String]) {
+        self.files = Mutex(files)
+        self.vanished = vanished
+    }
+
+    func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let files = files.withLock { files in
+            if vanished.contains(path) { files.files[path] = nil }
+            return files
+        }
+        return try files.read(path, limit: limit)
+    }
+
+    func names(in directory: String) throws(SystemError) -> [String] {
+        try files.withLock { $0 }.names(in: directory)
     }
 }

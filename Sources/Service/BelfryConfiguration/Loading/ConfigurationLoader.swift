@@ -43,9 +43,20 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
     /// Reads the first of `mainFiles` that exists, and then the files in their `.d` directories.
     mutating func search(_ mainFiles: [String]) {
         for path in mainFiles where read(path, mayBeMissing: true) { break }
-        for path in reader.files(in: mainFiles.map { $0 + ".d" }, suffix: ".conf", problem: { report($0) }) {
-            _ = read(path, mayBeMissing: false)
+        let directories = mainFiles.map { $0 + ".d" }
+        for path in reader.files(in: directories, suffix: ".conf", problem: { report($0) }) {
+            readDropIn(path, directories)
         }
+    }
+
+    /// In the place of a drop-in that has vanished since it was listed is what has its name now. A link that leads nowhere is
+    /// still listed, and an error.
+    private mutating func readDropIn(_ path: String, _ directories: [String]) {
+        if read(path, mayBeMissing: true) { return }
+        let name = path.utf8.suffix(from: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)
+        let listed = reader.files(in: directories, suffix: ".conf", problem: { report($0) })
+        guard let now = listed.first(where: { $0.utf8.suffix(name.count).elementsEqual(name) }) else { return }
+        if now.hasSameBytes(as: path) { _ = read(path, mayBeMissing: false) } else { readDropIn(now, directories) }
     }
 
     /// - Returns: whether the file exists, readable or not.

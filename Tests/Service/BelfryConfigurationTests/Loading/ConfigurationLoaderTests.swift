@@ -168,4 +168,33 @@ struct ConfigurationLoaderTests {
                 + "Permission denied (EACCES)")
         #expect(loaded.files == ["/r/run/belfry/belfry.conf.d/b.conf"])
     }
+
+    @Test func dropInThatVanishesAfterTheListingIsNone() {
+        let (first, second) = ("/r/etc/belfry/belfry.conf.d/60-b.conf", "/r/usr/lib/belfry/belfry.conf.d/60-b.conf")
+        let files = [
+            "/r/etc/belfry/belfry.conf.d/50-a.conf": timeouts(2), first: timeouts(3), second: timeouts(4),
+            "/r/etc/belfry/belfry.conf.d/160-b.conf": timeouts(1),
+        ]
+        func load(without vanished: [String]) -> LoadedConfiguration {
+            let reader = VanishingFiles(MemoryFiles(files), vanished: vanished)
+            return ConfigurationLoader.load(from: .search(root: "/r", name: "belfry"), reader: reader)
+        }
+
+        #expect(load(without: []).settings?.service.stopTimeout == .seconds(3))
+        #expect(load(without: [first]).settings?.service.stopTimeout == .seconds(4))
+        #expect(load(without: [first, second]).settings?.service.stopTimeout == .seconds(2))
+        #expect(load(without: [second]).settings?.service.stopTimeout == .seconds(3))
+        let only = "/r/etc/belfry/belfry.conf.d/50-a.conf"
+        let loaded = load(without: [only])
+        #expect(loaded.diagnostics.isEmpty && !loaded.files.contains(only))
+    }
+
+    @Test func dropInThatIsALinkToNothingIsAnError() {
+        let path = "/r/etc/belfry/belfry.conf.d/50-a.conf"
+
+        let loaded = search(MemoryFiles([:], failing: [path: ENOENT]))
+
+        #expect(loaded.settings == nil)
+        #expect(loaded.diagnostics.map(\.position.file) == [path])
+    }
 }
