@@ -51,13 +51,14 @@ package final class ServiceManagerUnit {
 
     /// Asks the manager about a unit, and waits: as root that of the system, as another user that of this user. It asks over
     /// the manager's own socket, as systemctl(1) does: a user may have a manager and no bus.
-    package static func properties(of name: String) throws -> UnitProperties {
+    package static func properties(
+        of name: String, over socket: String? = geteuid() == 0 ? systemSocket : userSocket
+    ) throws -> UnitProperties {
         let loop = try MainEventLoop()
         let attempt = "ask systemd about '\(name)'"
-        let isRoot = geteuid() == 0
-        guard let socket = isRoot ? systemSocket : userSocket else {
-            throw BusError(attempt, message: "XDG_RUNTIME_DIR is not set")
-        }
+        guard let socket else { throw BusError(attempt, message: "XDG_RUNTIME_DIR is not set") }
+        // sd-bus would wait for it.
+        guard access(socket, F_OK) == 0 else { throw BusError(attempt, message: "there is no '\(socket)'") }
         let bus = SystemBus(loop: loop, address: "unix:path=\(socket)", isDirect: true)
         let unit = ServiceManagerUnit(name: name, on: bus)
         let limit = Duration.seconds(5)
@@ -162,9 +163,9 @@ package final class ServiceManagerUnit {
         BusMember(Self.manager, path, "\(Self.manager).\(interface)", name)
     }
 
-    private static let systemSocket = "/run/systemd/private"
+    package static let systemSocket = "/run/systemd/private"
 
-    private static var userSocket: String? {
+    package static var userSocket: String? {
         getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/systemd/private" }
     }
 

@@ -99,4 +99,13 @@ struct ServiceManagerUnitTests {
 
         #expect(throws: BusError.self) { try answer.get() }
     }
+
+    @Test func managerWhoseSocketIsNotThereIsNotWaitedFor() throws {
+        let error = #expect(throws: BusError.self) {
+            try ServiceManagerUnit.properties(of: "lantern.service", over: "/run/not.there/private")
+        }
+
+        #expect(
+            error?.description == "unable to ask systemd about 'lantern.service': there is no '/run/not.there/private'")
+    }
 }
