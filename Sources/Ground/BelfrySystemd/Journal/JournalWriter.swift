@@ -70,7 +70,7 @@ package final class JournalWriter: RecordWriter {
             if code == EMSGSIZE {
                 // What is too long for a datagram goes in a file that nobody can change any more.
                 let file = belfry_sealed_copy("belfry-record", bytes.baseAddress, bytes.count)
-                guard file >= 0 else { return .lost }
+                guard file >= 0 else { return SystemError.isSystemFailure(-file) ? .again : .lost }
                 defer { close(file) }
                 code = socket.send(UnsafeRawBufferPointer(start: nil, count: 0), descriptors: [file])
             }

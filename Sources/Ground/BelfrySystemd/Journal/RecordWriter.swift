@@ -38,7 +38,12 @@ extension SendQueue where Item == [UInt8] {
 
     /// Writes a record, or adds it to those that wait.
     package func write(_ record: consuming [UInt8], by attempt: (inout [UInt8]) -> Attempt) {
-        if !isEmpty || attempt(&record) == .again { add(record) }
+        guard isEmpty else { return _ = add(record) }
+        switch attempt(&record) {
+        case .sent: break
+        case .again: add(record)
+        case .lost: lose()
+        }
     }
 }
 

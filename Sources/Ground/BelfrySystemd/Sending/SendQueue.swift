@@ -39,6 +39,8 @@ package final class SendQueue<Item> {
     private var timer: TimerEventSource?
     /// The number dropped since the last `onDrop`.
     private var dropped = 0
+    /// Whether `onDrop` is being called: the loss of what it adds is not told.
+    private var isTelling = false
 
     /// The loop of the timer. Without a loop nothing is tried again before `finish`.
     package var loop: MainEventLoop? { didSet { schedule() } }
@@ -72,7 +74,7 @@ package final class SendQueue<Item> {
     package func add(_ item: Item, reserve: Int = 0) -> Bool {
         let size = size(item)
         guard items.count < limit.items - reserve, bytes + size <= limit.bytes else {
-            dropped += 1
+            lose()
             return false
         }
         items.append(item)
@@ -80,6 +82,13 @@ package final class SendQueue<Item> {
         peak = max(peak, bytes)
         schedule()
         return true
+    }
+
+    /// Counts an item that can never be sent.
+    package func lose() {
+        guard !isTelling else { return }
+        dropped += 1
+        schedule()
     }
 
     /// Removes outdated items.
@@ -117,7 +126,7 @@ package final class SendQueue<Item> {
                 bytes += size(items[sent])
                 break
             }
-            if result == .lost { dropped += 1 }
+            if result == .lost { lose() }
             sent += 1
         }
         let isProgress = sent > 0 || bytes < before
@@ -126,20 +135,22 @@ package final class SendQueue<Item> {
         if dropped > 0, items.count <= limit.items / 2, bytes <= limit.bytes / 2 {
             let count = dropped
             dropped = 0
+            isTelling = true
             onDrop?(count)
+            isTelling = false
         }
         return isProgress
     }
 
     private func schedule() {
-        guard !items.isEmpty, timer == nil, let loop else { return }
+        guard !items.isEmpty || dropped > 0, timer == nil, let loop else { return }
         delay = Self.shortest
         timer = try? loop.timer(after: delay) { [unowned self] in tryAgain() }
     }
 
     private func tryAgain() {
         delay = advance() ? Self.shortest : min(delay * 2, Self.longest)
-        guard items.isEmpty else {
+        guard items.isEmpty, dropped == 0 else {
             try? timer?.fire(after: delay)
             return
         }

@@ -146,4 +146,37 @@ struct JournalWriterTests {
             try JournalWriter(identifier: "test", address: journal.path)
         }
     }
+
+    @Test func longRecordWaitsForADescriptor() throws {
+        // The first timer of the loop needs a descriptor too.
+        queue.loop = loop
+        let timer = try loop.timer(after: .seconds(3600)) {}
+        defer { timer.cancel() }
+        queue.onDrop = { _ in Issue.record("unexpected drop") }
+        var old = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+        var low = rlimit(rlim_cur: 0, rlim_max: old.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
+
+        writer.write(JournalRecord(.info, "long", fields: ["LONG": String(repeating: "x", count: 900_000)]))
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+
+        #expect(try receive(1).first?["MESSAGE"] == "long")
+    }
+
+    @Test func recordThatCanNeverBeSentIsCounted() throws {
+        let queue = RecordQueue { _ in .lost }
+        var dropped: [Int] = []
+        queue.onDrop = { [unowned queue] count in
+            dropped.append(count)
+            queue.write([1]) { _ in .lost }
+        }
+
+        for _ in 0..<3 { queue.write([1, 2]) { _ in .lost } }
+        queue.loop = loop
+        try loop.turn { !dropped.isEmpty }
+        queue.finish()
+
+        #expect(dropped == [3])
+    }
 }
