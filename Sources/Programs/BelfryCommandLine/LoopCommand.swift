@@ -28,6 +28,7 @@ package enum CommandProgram {
     ) -> Never {
         signal(SIGPIPE, SIG_IGN)
         do {
+            try StandardStreams.openMissing()
             var command = try root.parseAsRoot(arguments)
             guard let command = command as? any LoopCommand else {
                 try command.run()

@@ -38,25 +38,11 @@ package final class StandardStream: Sendable {
 
     /// Writes text, and returns when all of it is written or writing has failed.
     package func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty, !hasFailed {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-                continue
-            }
-            switch errno {
-            case EINTR: break
-            // Another program has set O_NONBLOCK for all that share the stream.
-            case EAGAIN:
-                var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&state, 1, -1)
-            default:
-                let error = SystemError.last(verb: "write", object: "standard output")
-                failure.store(error.code, ordering: .relaxed)
-                if hasLost { other?.write(["\(error)"]) }
-            }
-        }
+        guard !hasFailed else { return }
+        let code = StandardStreams.write(Array(text.utf8), to: descriptor)
+        guard code != 0 else { return }
+        failure.store(code, ordering: .relaxed)
+        if hasLost { other?.write(["\(SystemError(code, verb: "write", object: "standard output"))"]) }
     }
 
     /// Writes lines.

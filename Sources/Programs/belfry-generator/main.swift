@@ -57,5 +57,6 @@ guard let directory = arguments.first, directory.hasPrefix("/"), arguments.count
     StandardStreams.error("Usage: belfry-generator NORMAL-DIR [EARLY-DIR LATE-DIR]\n")
     exit(64)
 }
+do throws(SystemError) { try StandardStreams.openMissing() } catch { report(.error, "\(error)") }
 let scope = isOfUser ? ApplicationScope.user(Environment.variables) : .system()
 exit(scope.map { generate(in: directory, $0) } ?? true ? 0 : 1)

@@ -51,6 +51,7 @@ do throws(ValueProblem) {
     fail(.usage, ["belfry-listener: \(error.message)", "Try 'belfry-listener --help'."])
 }
 do throws(SystemError) {
+    try StandardStreams.openMissing()
     switch mode {
     case .help: StandardStreams.output(ListenerCommandLine.help)
     case .version: StandardStreams.output("belfry-listener \(ReleaseVersion.current)\n")

@@ -32,11 +32,13 @@ internal import Lifecycle
         _ options: ServiceOptions, with components: [ServiceComponent] = [],
         _ compose: (BelfryService) throws -> Void = { _ in }
     ) -> Never {
+        let streams = Result { () throws(SystemError) in try StandardStreams.openMissing() }
         guard options.action == .run else { exit(ServiceAssembly(options, with: components).check(compose)) }
         let blocked = belfry_block_signals()
         let assembly = ServiceAssembly(options, with: components)
         do {
             if withUnsafeCurrentTask(body: { $0 != nil }) { throw AsynchronousMain() }
+            try streams.get()
             try SystemError.check(blocked, verb: "block", object: "signals")
             exit(try assembly.run(compose))
         } catch {

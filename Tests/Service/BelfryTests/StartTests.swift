@@ -168,4 +168,39 @@ struct StartTests {
         let isRefused = [71, 78].contains(service.terminationStatus) && text.contains("(EMFILE)")
         #expect(service.terminationReason == .exit && (service.terminationStatus == 0 || isRefused), "\(text)")
     }
+
+    @Test func closedStandardStreamsAreNobodyElses() throws {
+        let file = try fixture.directory.write("belfry.conf", "")
+        func start(_ program: String, _ arguments: String) throws -> Process {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "exec \(try ProbeProcess.path(of: program)) \(arguments) <&- >&- 2>&-"]
+            process.environment = [
+                "RUNTIME_DIRECTORY": fixture.directory.path("run"), "NOTIFY_SOCKET": fixture.manager.path,
+                "SWIFT_BACKTRACE": "enable=no",
+            ]
+            try process.run()
+            return process
+        }
+        func streams(of process: Process) -> [String?] {
+            (0...2).map {
+                try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/\(process.processIdentifier)/fd/\($0)")
+            }
+        }
+        let service = try start("belfryd", "--config \(file)")
+        #expect(fixture.manager.wait(for: "READY=1"))
+        let client = try start("belfryctl", "--socket \(fixture.directory.path("run/io.belfry.Lifecycle")) watch")
+        while try !fixture.control("status", "--json").lines.contains(where: { $0.contains(#""subscribers":1"#) }) {}
+
+        let null = Array(repeating: "/dev/null" as String?, count: 3)
+        #expect(streams(of: service) == null)
+        #expect(streams(of: client) == null)
+
+        // Foundation starts programs with SIGTERM blocked, which the service reads and belfryctl does not.
+        kill(client.processIdentifier, SIGKILL)
+        service.terminate()
+        for process in [client, service] { process.waitUntilExit() }
+        #expect(service.terminationStatus == 0)
+    }
 }
