@@ -23,7 +23,8 @@ final class ApplicationListener: LifecycleListener {
     private let log: ServiceLog
     private let runs: UnitRunRecord
     private var unit: UnitWatch?
-    private var memory: MemoryWatch?
+    /// For a run of the unit.
+    private var memory: (run: String, group: String, watch: MemoryWatch)?
     private var events: LifecycleObservation?
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its reply.
     private var work: DeferredEventSource?
@@ -194,7 +195,13 @@ final class ApplicationListener: LifecycleListener {
         guard settings.command(at: .didReceiveMemoryWarning) != nil,
             state.isActive, !state.controlGroup.isEmpty
         else { return memory = nil }
-        guard memory?.group != state.controlGroup else { return }
-        memory = try? MemoryWatch(of: state.controlGroup, on: loop) { [mediator] in mediator.warnOfMemory($0) }
+        let (run, group) = (state.invocationID, state.controlGroup)
+        guard memory?.run != run || memory?.group != group else { return }
+        memory = nil
+        do throws(SystemError) {
+            memory = (run, group, try MemoryWatch(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) })
+        } catch {
+            log.write(.warning, "\(error), MemoryWarning= does not run", .sourceMissing)
+        }
     }
 }

@@ -25,7 +25,7 @@ final class ServiceSources {
     private var timeZone: TimeZoneSource?
     private var memory: PressureSource?
     /// Pressure on other resources, with the notifications that the configuration asks for.
-    private var pressures: [PressureResource: (name: LifecycleNotification.Name, source: PressureSource?)] = [:]
+    private var pressures: [PressureResource: (name: LifecycleNotification.Name, source: PressureSource)] = [:]
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
@@ -131,7 +131,8 @@ extension ServiceSources {
                 mediator.post(name, userInfo: ["level": .string($0.rawValue)])
             }
         }
-        pressures[resource] = (name, source)
+        // One that could not be opened is tried again at the next reload.
+        pressures[resource] = source.map { (name, $0) }
     }
 }
 

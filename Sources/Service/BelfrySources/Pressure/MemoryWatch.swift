@@ -8,34 +8,35 @@ package import Lifecycle
 /// Reports when tasks of another unit wait for memory. A trigger of the kernel would have to be written into that unit's control
 /// group, so the file is read once in each window of `PressurePlan`, and the time that tasks have waited is compared (PSI).
 package final class MemoryWatch {
-    /// The control group below the root of all.
-    package let group: String
     private let path: String
+    private let interval: Duration
     private let onPressure: (MemoryWarning.Level) -> Void
-    private var last: MemoryStalls
+    /// Nil while the file cannot be read.
+    private var last: MemoryStalls?
     private var timer: TimerEventSource?
 
-    /// Watches a control group.
-    ///
-    /// - Throws: when the kernel does not tell the pressure of the group.
+    /// Watches a control group, given by its path below `root`. The same path may be another group at the next look.
     package init(
-        of group: String, on loop: MainEventLoop, onPressure: @escaping (MemoryWarning.Level) -> Void
+        of group: String, below root: String = "/sys/fs/cgroup", every interval: Duration = PressurePlan.window,
+        on loop: MainEventLoop, onPressure: @escaping (MemoryWarning.Level) -> Void
     ) throws(SystemError) {
-        self.group = group
-        self.onPressure = onPressure
-        path = "/sys/fs/cgroup\(group)/memory.pressure"
-        last = MemoryStalls(try KernelFile.text(path))
-        timer = try loop.timer(after: PressurePlan.window, accuracy: .milliseconds(200)) { [unowned self] in look() }
+        (self.interval, self.onPressure) = (interval, onPressure)
+        path = "\(root)\(group)/memory.pressure"
+        last = stalls
+        timer = try loop.timer(after: interval, accuracy: interval / 10) { [unowned self] in look() }
     }
 
     private func look() {
-        // Without the group the unit has ended, and this watch ends with it.
-        guard let text = try? KernelFile.text(path) else { return }
-        let now = MemoryStalls(text)
-        if let level = now.level(since: last, limit: PressurePlan.stalls.microseconds) { onPressure(level) }
+        // First, so that nothing ends the watch but its owner.
+        try? timer?.fire(after: interval)
+        let (before, now) = (last, stalls)
         last = now
-        try? timer?.fire(after: PressurePlan.window)
+        guard let before, let now else { return }
+        if let level = now.level(since: before, limit: PressurePlan.stalls.microseconds) { onPressure(level) }
     }
+
+    /// Nil without a descriptor for the file, and between the end of one group and the next.
+    private var stalls: MemoryStalls? { (try? KernelFile.text(path)).map(MemoryStalls.init) }
 }
 
 /// How long tasks have waited for memory since the group was made, in microseconds.

@@ -53,7 +53,7 @@ package nonisolated enum PressurePlan {
 
     /// How long tasks must have waited within this window: systemd's default. An unprivileged process may only use windows
     /// that are multiples of 2 s (Documentation/accounting/psi.rst).
-    static let (stalls, window) = (Duration.milliseconds(200), Duration.seconds(2))
+    package static let (stalls, window) = (Duration.milliseconds(200), Duration.seconds(2))
 
     /// The kernel requires the zero byte.
     private static func own(_ path: String, _ level: MemoryWarning.Level) -> Trigger {

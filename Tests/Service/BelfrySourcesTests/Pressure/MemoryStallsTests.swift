@@ -2,9 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import BelfryLinux
+import Foundation
 @testable import BelfrySources
 import Lifecycle
+import TestSupport
 import Testing
 
 struct MemoryStallsTests {
@@ -31,9 +32,35 @@ struct MemoryStallsTests {
         #expect(stalls(0, 0).level(since: stalls(900_000, 900_000), limit: 200_000) == nil)
     }
 
-    @Test func aGroupThatIsNotThereIsAnError() throws {
+    /// It is not there yet, it is gone and there again, it is another one.
+    @Test(.timeLimit(.minutes(1)))
+    func watchOutlivesWhatItReads() throws {
         let loop = try MainEventLoop()
+        let directory = try TemporaryDirectory()
+        let group = directory.path("group")
+        var levels: [MemoryWarning.Level] = []
+        let watch = try MemoryWatch(of: "/group", below: directory.url.path, every: .zero, on: loop) {
+            levels.append($0)
+        }
+        func look(at stalls: (some: UInt64, full: UInt64)?) throws {
+            try? FileManager.default.removeItem(atPath: group)
+            if let stalls {
+                try FileManager.default.createDirectory(atPath: group, withIntermediateDirectories: true)
+                try directory.write("group/memory.pressure", "some total=\(stalls.some)\nfull total=\(stalls.full)\n")
+            }
+            try loop.turnWithoutWaiting()
+        }
 
-        #expect(throws: SystemError.self) { try MemoryWatch(of: "/not.there", on: loop) { _ in } }
+        try look(at: nil)
+        try look(at: (900_000, 900_000))
+        try look(at: (0, 0))
+        #expect(levels == [])
+        try look(at: (200_000, 0))
+        try look(at: nil)
+        try look(at: (900_000, 900_000))
+        try look(at: (900_000, 1_100_000))
+
+        #expect(levels == [.some, .full])
+        withExtendedLifetime(watch) {}
     }
 }
