@@ -109,7 +109,7 @@ final class ScenarioRun {
             mediator.removeListener(listeners[index])
         case .update(let index):
             listeners[index].isUpdated.toggle()
-            mediator.updateAnswers(of: listeners[index])
+            try! mediator.updateAnswers(of: listeners[index])  // Its answers differ.
         case .observe(let index): if observations[index] == nil { observe(index) }
         case .ignore(let index): observations[index] = nil
         case .beginTask(let index, let deadline, let expiration):

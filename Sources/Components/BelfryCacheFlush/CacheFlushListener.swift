@@ -28,7 +28,7 @@ package final class CacheFlushListener: LifecycleListener {
     private var running: FlushBatch?
     private var waiting: FlushBatch?
     private var timer: (any LifecycleTimer)?
-    private var stops: LifecycleObservation?
+    private var observations: [LifecycleObservation] = []
 
     /// - Parameters:
     ///   - mediator: has the configuration with the caches.
@@ -37,15 +37,17 @@ package final class CacheFlushListener: LifecycleListener {
         self.mediator = mediator
         self.log = log
         caches = mediator.configuration[BelfrySettings.self]?.caches ?? []
-        stops = mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.cancelPosts() }
+        observations = [mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.cancelPosts() }]
+        // Observers come first: a flush on a reload is one by the new configuration.
+        observations += [.didReload, .didFailToReload].map {
+            mediator.addObserver(forName: $0) { [weak self] in self?.apply($0.configuration) }
+        }
     }
 
     package var answers: [LifecycleAnswer] {
         for interest in interests {
             onOutcome(interest) { [self] in flush($0, $1, $2) }
         }
-        on(.didReload) { [self] in apply($0.configuration) }
-        on(.didFailToReload) { [self] in apply($0.configuration) }
     }
 
     /// The notifications that any cache is flushed on, in the order of the configuration.
@@ -56,7 +58,7 @@ package final class CacheFlushListener: LifecycleListener {
 
     private func apply(_ configuration: LifecycleConfiguration?) {
         caches = configuration?[BelfrySettings.self]?.caches ?? []
-        mediator.updateAnswers(of: self)
+        try! mediator.updateAnswers(of: self)  // `interests` has each name once
     }
 
     /// - Returns: cancels the request.

@@ -165,4 +165,32 @@ struct CacheFlushListenerTests {
         #expect(outcomes.count == 4 && outcomes.last?.isProblem == true)
         #expect(requests(writer).allSatisfy { $0 <= 3 })
     }
+
+    /// By the configuration that the reload brings, or keeps.
+    @Test(arguments: ["didReload", "didFailToReload"])
+    func reloadFlushesTheCachesThatNameIt(name: String) async throws {
+        let (before, writer) = try service(files: 2, limits: "FilesMax=1")
+        _ = before
+        let file = try directory.write(
+            "new.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nFilesMax=0\nWriteBack=no\nOn=\(name)\n")
+        var (old, new) = (LifecycleConfiguration(), LifecycleConfiguration())
+        let settings = try settings(file)
+        new[BelfrySettings.self] = settings
+        if name == "didFailToReload" { old[BelfrySettings.self] = settings }
+        let mediator = LifecycleMediator(
+            clock: ManualClock(), configuration: old,
+            readConfiguration: {
+                if name == "didFailToReload" { throw LifecycleReloadError(["refused"]) }
+                return new
+            })
+        try mediator.addListener(CacheFlushListener(mediator: mediator, log: ServiceLog { _ in writer }))
+        mediator.perform(.launch) { _ in }
+        var report: TransitionReport?
+
+        mediator.perform(.reload) { report = $0 }
+        while report == nil { await Task.yield() }
+
+        #expect(requests(writer) == [1])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["CACHEDIR.TAG"])
+    }
 }

@@ -4,7 +4,8 @@
 /// Takes part in the lifecycle of a service. It is called in order, with a deadline, and its answer can refuse a launch or
 /// a reload.
 ///
-/// An implementation declares each notification that it answers once, in `answers`, and is called for these only:
+/// An implementation declares each notification that it answers in `answers`, and is called for these only. To declare one
+/// twice is an error when the listener is added:
 ///
 ///     final class VideoListener: LifecycleListener {
 ///         var answers: [LifecycleAnswer] {

@@ -22,23 +22,30 @@ final class ListenerEntry {
     private(set) var revision = 0
     private var record = ListenerRecord()
 
-    init(_ listener: any LifecycleListener, _ role: ListenerRole, number: Int) {
+    init(_ listener: any LifecycleListener, _ role: ListenerRole, number: Int) throws(ListenerOrderError) {
         self.listener = listener
         self.number = number
         place = ListenerOrder.Place(
             listener.name, rank: listener.rank, follows: listener.follows, role,
             type: type(of: listener))
-        readAnswers()
+        try readAnswers()
     }
 
-    /// Reads the answers of the listener.
-    func readAnswers() {
-        revision += 1
+    /// Reads the answers of the listener, or throws and keeps those that it has.
+    func readAnswers() throws(ListenerOrderError) {
         let declared = listener.answers
+        var seen: (names: Set<LifecycleNotification.Name>, actions: Set<UTF8Text>) = ([], [])
+        var interests: [LifecycleNotification.Name] = []
+        for answer in declared {
+            let isFirst = seen.names.insert(answer.name).inserted
+            let isNew = answer.action.map { seen.actions.insert(UTF8Text($0.id)).inserted } ?? isFirst
+            if !isNew { throw .answers(listener: place.name, to: answer.action?.id ?? answer.name.rawValue) }
+            if isFirst { interests.append(answer.name) }
+        }
+        revision += 1
+        self.interests = interests
         actionAnswers = declared.filter { $0.action != nil }
-        answers = Dictionary(declared.map { ($0.name, $0) }) { _, last in last }
-        var seen: Set<LifecycleNotification.Name> = []
-        interests = declared.map(\.name).filter { seen.insert($0).inserted }
+        answers = Dictionary(declared.map { ($0.name, $0) }) { first, _ in first }
     }
 
     /// It is not called any more.

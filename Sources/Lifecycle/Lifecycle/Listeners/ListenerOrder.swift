@@ -143,6 +143,8 @@ public nonisolated enum ListenerOrderError: Error, Sendable, Equatable, CustomSt
     case duplicate(String)
     /// More than one primary listener.
     case primaries([String])
+    /// A listener declares more than one answer to a notification, or to an action.
+    case answers(listener: String, to: String)
 
     /// The problem, with the names.
     public var description: String {
@@ -150,6 +152,7 @@ public nonisolated enum ListenerOrderError: Error, Sendable, Equatable, CustomSt
         case .cycle(let names): "listeners follow each other in a circle: \(names.joined(separator: " -> "))"
         case .duplicate(let name): "there is a listener of this name already: \(name)"
         case .primaries(let names): "more than one primary listener: \(names.joined(separator: ", "))"
+        case .answers(let listener, let name): "the listener '\(listener)' declares more than one answer to '\(name)'"
         }
     }
 }

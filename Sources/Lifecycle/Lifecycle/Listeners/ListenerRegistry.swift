@@ -23,7 +23,7 @@ final class ListenerRegistry {
 
     /// Adds a listener, or throws and changes nothing.
     func add(_ listener: any LifecycleListener, _ role: ListenerRole = .ordinary) throws(ListenerOrderError) {
-        let entry = ListenerEntry(listener, role, number: added)
+        let entry = try ListenerEntry(listener, role, number: added)
         let place = entry.place
         guard entries[ObjectIdentifier(listener)] == nil, !names.contains(UTF8Text(place.name)) else {
             throw .duplicate(place.name)
@@ -50,10 +50,10 @@ final class ListenerRegistry {
         leave(entry.interests)
     }
 
-    func updateAnswers(of listener: any LifecycleListener) {
+    func updateAnswers(of listener: any LifecycleListener) throws(ListenerOrderError) {
         guard let entry = entries[ObjectIdentifier(listener)] else { return }
         let before = entry.interests
-        entry.readAnswers()
+        try entry.readAnswers()
         join(entry)
         leave(before)
     }

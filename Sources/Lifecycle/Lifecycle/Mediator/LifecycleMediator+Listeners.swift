@@ -6,8 +6,8 @@ extension LifecycleMediator {
     /// Adds a listener: last in the order of arriving notifications and first in that of leaving ones, unless `rank` or
     /// `follows` gives it another place. It is called from the next notification on.
     ///
-    /// - Throws: when another listener has its name, or listeners would follow each other in a circle; the listener is then
-    ///   not added.
+    /// - Throws: when another listener has its name, listeners would follow each other in a circle, or it declares two answers to
+    ///   one notification or action; the listener is then not added.
     public func addListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(listener)
         eventObservers.send(.listenersChanged)
@@ -50,7 +50,11 @@ extension LifecycleMediator {
 
     /// Reads the answers of a listener again. Use it if they depend on the configuration. The place and the record of
     /// the listener do not change.
-    public func updateAnswers(of listener: any LifecycleListener) { registry.updateAnswers(of: listener) }
+    ///
+    /// - Throws: when it declares two answers to one notification or action; it then keeps those that it has.
+    public func updateAnswers(of listener: any LifecycleListener) throws(ListenerOrderError) {
+        try registry.updateAnswers(of: listener)
+    }
 
     /// Whether there is a listener of this name.
     package func hasListener(named name: String) -> Bool { registry.hasListener(named: name) }

@@ -69,9 +69,15 @@ public final class CompositeListener: LifecycleListener {
         for name in registry.interests where name != .performAction {
             answer(name, deadline: time(of: registry.calls(of: name), for: name))
         }
-        for offer in registry.actionAnswers {
+        for offer in offers {
             answer(.performAction, deadline: deadline(of: offer), action: offer.action)
         }
+    }
+
+    /// Each action once, also if several leaves offer it.
+    private var offers: [LifecycleAnswer] {
+        var seen: Set<UTF8Text> = []
+        return registry.actionAnswers.filter { seen.insert(UTF8Text($0.action?.id ?? "")).inserted }
     }
 
     /// The time that groups want together, each as much as the member that wants most.

@@ -71,6 +71,34 @@ struct ListenerRegistryTests {
     private let index = ClosureListener("index", follows: [PlacedListener.typeName, RecordingStore.typeName])
 
     /// Follows its own type.
+    @Test func twoAnswersToOneNotificationOrActionAreRefused() throws {
+        let twice = ClosureListener("twice") { listener in
+            listener.on(.didReload) { _ in }
+            listener.on(.flushRequested) { _ in }
+            listener.on(.didReload) { _ in }
+        }
+        let actions = ClosureListener("actions") { listener in
+            listener.onAction("rotate", title: "") { _ in }
+            listener.onAction("rotate", title: "") { _ in }
+        }
+        func add(_ listener: some LifecycleListener) throws { try fixture.mediator.addListener(listener) }
+
+        #expect(throws: ListenerOrderError.answers(listener: "twice", to: "didReload")) { try add(twice) }
+        #expect(throws: ListenerOrderError.answers(listener: "actions", to: "rotate")) { try add(actions) }
+        #expect(order.isEmpty)
+    }
+
+    @Test func answersWithADuplicateDoNotReplaceThePresentOnes() throws {
+        let updated = UpdatedListener()
+        try fixture.mediator.addListener(updated)
+
+        updated.count = 2
+        #expect(throws: ListenerOrderError.self) { try fixture.mediator.updateAnswers(of: updated) }
+        fixture.mediator.post(.flushRequested)
+
+        #expect(updated.calls == 1)
+    }
+
     private final class OwnFollower: LifecycleListener {
         let name = "own"
         var follows: [String] { [OwnFollower.typeName] }
@@ -165,5 +193,17 @@ final class PlacedListener: LifecycleListener {
             return {}
         }
         if let own = LifecycleNotification.Name("com.example.\(name)") { on(own) { _ in } }
+    }
+}
+
+/// Declares its only answer `count` times.
+private final class UpdatedListener: LifecycleListener {
+    var count = 1
+    var calls = 0
+
+    var answers: [LifecycleAnswer] {
+        for _ in 0..<count {
+            on(.flushRequested) { [self] _ in calls += 1 }
+        }
     }
 }

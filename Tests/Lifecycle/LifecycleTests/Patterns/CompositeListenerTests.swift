@@ -141,7 +141,7 @@ struct CompositeListenerTests {
 
         try composite.add(leaf("late", [.flushRequested]))
         composite.remove(first)
-        fixture.mediator.updateAnswers(of: composite)
+        try fixture.mediator.updateAnswers(of: composite)
         fixture.mediator.post(.flushRequested)
 
         #expect(fixture.calls == ["late flushRequested"])
