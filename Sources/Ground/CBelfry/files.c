@@ -59,7 +59,9 @@ int belfry_examine_file_system(int fd, struct belfry_file_system *found) {
 }
 
 int belfry_lease(int fd) {
-    // The kernel announces those that wait with a signal, SIGIO unless told otherwise. This one has no effect.
-    if (fcntl(fd, F_SETSIG, SIGURG) < 0) return -errno;
+    // The kernel announces those that wait with a signal, SIGIO unless told otherwise. This one has no effect by default. To the
+    // process it would be one that a service may have mapped; F_SETLEASE keeps an owner that was set before.
+    struct f_owner_ex thread = {.type = F_OWNER_TID, .pid = gettid()};
+    if (fcntl(fd, F_SETSIG, SIGURG) < 0 || fcntl(fd, F_SETOWN_EX, &thread) < 0) return -errno;
     return fcntl(fd, F_SETLEASE, F_WRLCK) < 0 ? -errno : 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import CBelfry
+
 /// What one flush found and did. Only regular files are counted.
 package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// A limit of `TreeLimits` that ended the flush early.
@@ -33,6 +35,9 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
 
     /// The space that the deleted files took which had no other name, in bytes.
     package var bytesFreed: UInt64 = 0
+
+    /// How many names of a file with several names a dry run would have deleted.
+    private var namesGone: [FileIdentity: UInt32] = [:]
 
     /// The paths of the first files that a dry run would delete.
     package private(set) var examples: [String] = []
@@ -77,6 +82,21 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// Adds a file that a dry run would delete.
     mutating func addExample(_ path: @autoclosure () -> String) {
         if examples.count < Self.mostExamples { examples.append(path()) }
+    }
+
+    /// Adds a file that was deleted, or that a dry run would delete, under one of its names.
+    ///
+    /// - Returns: the space that it took, if it has no other name.
+    mutating func addRemoved(_ file: WalkedFile) -> UInt64 {
+        filesRemoved += 1
+        var links = file.status.links
+        if isDryRun, links > 1, namesGone.count < FileTotals.mostLinked {
+            links -= min(namesGone[file.identity, default: 0], links - 1)
+            namesGone[file.identity, default: 0] += 1
+        }
+        let freed = links == 1 ? file.status.space : 0
+        Self.add(freed, to: &bytesFreed)
+        return freed
     }
 
     /// Adds a size with saturation.

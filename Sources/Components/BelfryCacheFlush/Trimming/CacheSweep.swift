@@ -71,9 +71,7 @@ package nonisolated struct CacheSweep {
         let walk = try walk()
         while let file = walk.next(&report) {
             if remembersAges {
-                oldest.add(
-                    age(of: file), links: file.status.links,
-                    identity: FileIdentity(device: file.status.device, inode: file.status.inode))
+                oldest.add(age(of: file), links: file.status.links, identity: file.identity)
             }
             report.filesSeen += 1
             monitor.addFound()
@@ -81,23 +79,38 @@ package nonisolated struct CacheSweep {
         oldest.finish()
     }
 
-    /// Deletes the files that `TrimPlan` selects from the survey, except those that are open.
+    /// Deletes the files that `TrimPlan` selects from the survey, except those that are open. Others are then selected in their
+    /// place.
     ///
     /// - Throws: `CacheError` if there is no valid tag, with nothing deleted.
     package mutating func trim(now: Duration) throws(CacheError) {
         try CacheTag.require(in: root)
-        let plan = TrimPlan(&oldest, limits: cache.limits, shortfall: shortfall(), now: now)
+        var plan = TrimPlan(&oldest, limits: cache.limits, shortfall: shortfall(), now: now)
         oldest.removeAll()
+        var goesOn = plan.last != nil
+        while goesOn, continues() {
+            let open = try remove(plan)
+            goesOn = open.count > 0 && plan.extend(keeping: open)
+        }
         if !plan.isSufficient { report.limitsReached.insert(.candidates) }
-        guard let last = plan.last, continues() else { return }
+    }
+
+    /// Deletes the files of the present selection.
+    ///
+    /// - Returns: those that were kept, because they are open.
+    private mutating func remove(_ plan: TrimPlan) throws(CacheError) -> FileTotals {
+        var open = FileTotals()
+        guard let last = plan.last else { return open }
         if !cache.isDryRun { monitor.addSelected(plan.count) }
         var left = plan.count
         try walkAgain { sweep, file in
-            guard sweep.age(of: file) <= last else { return true }
-            sweep.remove(file)
+            let age = sweep.age(of: file)
+            guard age <= last, plan.before.map({ age > $0 }) ?? true else { return true }
+            if !sweep.remove(file) { open.add(age.space, links: file.status.links, identity: file.identity) }
             left -= 1
             return left > 0
         }
+        return open
     }
 
     /// The bytes that the file system lacks of `keepFree`.
@@ -114,22 +127,26 @@ package nonisolated struct CacheSweep {
     ///
     /// Between the examination of a file and its deletion, a process with write permission can still replace it; then the
     /// new file is deleted, but never a file in another directory.
-    private mutating func remove(_ file: WalkedFile) {
+    ///
+    /// - Returns: whether it was not open.
+    private mutating func remove(_ file: WalkedFile) -> Bool {
         let directory = file.directory.descriptor
         let descriptor = openat(directory, file.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         let isOpen = descriptor < 0 ? errno == EWOULDBLOCK : belfry_lease(descriptor) == -EAGAIN
         defer { if descriptor >= 0 { close(descriptor) } }
-        guard !isOpen else { return report.filesOpen += 1 }
+        guard !isOpen else {
+            report.filesOpen += 1
+            return false
+        }
         if cache.isDryRun {
             report.addExample(file.path)
         } else if unlinkat(directory, file.name, 0) != 0 {
             if errno != ENOENT { report.add(Errno(errno), "delete", file.path) }
-            return
+            return true
         }
-        let freed = file.status.links == 1 ? file.status.space : 0
-        report.filesRemoved += 1
-        CacheFlushReport.add(freed, to: &report.bytesFreed)
+        let freed = report.addRemoved(file)
         if !cache.isDryRun { monitor.addRemoved(freeing: freed) }
+        return true
     }
 
     /// Advises the kernel to drop the pages of every remaining file.

@@ -103,4 +103,5 @@ nonisolated struct WalkedFile {
 
     /// For messages.
     var path: String { directory.path(of: name) }
+    var identity: FileIdentity { FileIdentity(device: status.device, inode: status.inode) }
 }

@@ -193,7 +193,8 @@ int belfry_examine_file_system(int fd, struct belfry_file_system *found);
 
 /// Takes a write lease of a regular file (F_SETLEASE, fcntl(2)), until the descriptor is closed. Returns 0, or -EAGAIN if the
 /// file is open elsewhere, or another -errno if that cannot be known: leases need the owner of the file or CAP_LEASE, and not
-/// every file system has them. Whoever opens the file meanwhile waits until the descriptor is closed.
+/// every file system has them. Whoever opens the file meanwhile waits until the descriptor is closed. The signal that announces
+/// this goes to the calling thread alone, where it must be blocked or ignored.
 int belfry_lease(int fd);
 
 /// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.

@@ -112,6 +112,23 @@ import Testing
         #expect(fixture.exists("outside"))
     }
 
+    @Test func dryRunReportsTheBytesThatADeletionFrees() throws {
+        try fixture.file("outside", size: 100, age: 9)
+        try #require(link(fixture.base + "/outside", fixture.root + "/shared") == 0)
+        try fixture.file("cache/twice", size: 5000, age: 8)
+        try #require(link(fixture.root + "/twice", fixture.root + "/again") == 0)
+        try fixture.file("cache/other/thrice", size: 9000, age: 8)
+        for name in ["other/a", "b"] {
+            try #require(link(fixture.root + "/other/thrice", fixture.root + "/" + name) == 0)
+        }
+
+        let dry = fixture.cache(filesMax: 0, isDryRun: true).flush(now: CacheFixture.now)
+        let real = fixture.cache(filesMax: 0).flush(now: CacheFixture.now)
+
+        #expect(dry.filesRemoved == 6 && dry.bytesFreed > 0)
+        #expect((dry.filesRemoved, dry.bytesFreed) == (real.filesRemoved, real.bytesFreed))
+    }
+
     @Test func namesNeedNotBeText() throws {
         let path = Array(fixture.root.utf8CString.dropLast()) + [0x2F, -1, 0x0A, 0]
         let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)

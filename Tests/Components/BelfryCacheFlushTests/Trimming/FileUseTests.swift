@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryCacheFlush
+@testable import BelfryCacheFlush
+import BelfryConfiguration
 import CBelfry
+import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Files that are in use: open, or read lately.
@@ -16,7 +19,7 @@ import Testing
     func openFileIsKept(mode: Int32) throws {
         try fixture.file("cache/a/open", age: 50)
         try fixture.file("cache/closed", age: 40)
-        let descriptor = open(fixture.root + "/a/open", mode | O_CLOEXEC)
+        let descriptor = Glibc.open(fixture.root + "/a/open", mode | O_CLOEXEC)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
 
@@ -28,7 +31,7 @@ import Testing
 
     @Test func mappedFileIsKept() throws {
         try fixture.file("cache/mapped", age: 50)
-        let descriptor = open(fixture.root + "/mapped", O_RDONLY | O_CLOEXEC)
+        let descriptor = Glibc.open(fixture.root + "/mapped", O_RDONLY | O_CLOEXEC)
         let memory = mmap(nil, 1, PROT_READ, MAP_PRIVATE, descriptor, 0)
         try #require(close(descriptor) == 0 && memory != MAP_FAILED)
         defer { munmap(memory, 1) }
@@ -38,7 +41,7 @@ import Testing
 
     private func keepsAccessTimes(_ fixture: CacheFixture) -> Bool {
         var found = belfry_file_system()
-        let descriptor = open(fixture.root, O_RDONLY | O_CLOEXEC)
+        let descriptor = Glibc.open(fixture.root, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         return belfry_examine_file_system(descriptor, &found) == 0 && found.keeps_access_times
     }
@@ -82,5 +85,84 @@ import Testing
         _ = fixture.cache(filesMax: 1).flush(now: CacheFixture.now)
 
         #expect(fixture.existing("disk/cache/read", "disk/cache/unread") == ["disk/cache/unread"])
+    }
+
+    /// Opens files until the end of the body.
+    private func open(_ names: [String], _ body: () throws -> Void) throws {
+        let descriptors = try names.map { name in
+            let descriptor = Glibc.open(fixture.root + "/" + name, O_RDONLY | O_CLOEXEC)
+            try #require(descriptor >= 0)
+            return descriptor
+        }
+        defer { for descriptor in descriptors { close(descriptor) } }
+        try body()
+    }
+
+    /// Random caches, of which random files are open: others are deleted in their place, the oldest first.
+    @Test(arguments: 1...40 as ClosedRange<UInt64>, [false, true])
+    func limitIsMetAlthoughTheOldestFilesAreOpen(seed: UInt64, isDryRun: Bool) throws {
+        var random = SeededRandom(seed: seed)
+        let names = (0..<Int.random(in: 1...12, using: &random)).map { "file\($0)" }
+        for (age, name) in names.reversed().enumerated() { try fixture.file("cache/" + name, age: Int64(age)) }
+        // Fewer than make a flush delete more than needed.
+        let isOpen = names.map { _ in Int.random(in: 0..<3, using: &random) > 0 }
+        let most = Int.random(in: max(0, names.count - 3)...names.count, using: &random)
+        let closed = names.indices.filter { !isOpen[$0] }
+        let expected = closed.prefix(names.count - most).map { names[$0] }
+
+        try open(names.indices.filter { isOpen[$0] }.map { names[$0] }) {
+            let bySize = Bool.random(using: &random)
+            let space = fixture.space("cache/" + names[0])
+            let cache = fixture.cache(
+                sizeMax: bySize ? UInt64(most) * space : nil, filesMax: bySize ? nil : most, isDryRun: isDryRun)
+
+            let report = cache.flush(now: CacheFixture.now)
+
+            let gone =
+                isDryRun
+                ? report.examples.map { ($0 as NSString).lastPathComponent }
+                : names.filter { !fixture.exists("cache/" + $0) }
+            let (lacking, more) = (expected.filter { !gone.contains($0) }, gone.filter { !expected.contains($0) })
+            #expect(lacking == [] && report.problems == [] && report.limitsReached == [])
+            #expect(more.count <= isOpen.count { $0 } && (names.count <= 5 ? more == [] : true))
+        }
+    }
+
+    @Test func manyOpenFilesDoNotMeanManyWalks() throws {
+        var totals = OldestFiles(capacity: 100_000)
+        for number in 0..<100_000 as Range<UInt64> {
+            totals.add(
+                FileAge(usedNsec: Int64(number), inode: number, space: 1), links: 1,
+                identity: FileIdentity(device: 1, inode: number))
+        }
+        var plan = TrimPlan(&totals, limits: CacheLimits(filesMax: 99_999), now: CacheFixture.now)
+        var rounds = 1
+
+        // All but the last are open.
+        while plan.last?.usedNsec != 99_999 {
+            var open = FileTotals()
+            for inode in 0..<UInt64(plan.count) {
+                open.add(1, links: 1, identity: FileIdentity(device: 1, inode: inode))
+            }
+            let isExtended = plan.extend(keeping: open)
+            try #require(isExtended)
+            rounds += 1
+        }
+
+        #expect(rounds < 25)
+    }
+
+    /// To the process it would be a signal that the service may have mapped.
+    @Test func leaseIsAnnouncedToItsThreadAlone() throws {
+        try fixture.file("cache/file", age: 1)
+        let descriptor = Glibc.open(fixture.root + "/file", O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        try #require(belfry_lease(descriptor) == 0)
+
+        var owner: (type: Int32, pid: Int32) = (-1, -1)
+        let getOwner: Int32 = 16  // F_GETOWN_EX
+        try #require(withUnsafeMutablePointer(to: &owner) { fcntl(descriptor, getOwner, $0) } == 0)
+
+        #expect(owner.type == 0)  // F_OWNER_TID
     }
 }
