@@ -94,6 +94,14 @@ final class SequenceFile: LifecycleSequence {
         return last
     }
 
+    /// Whether a process has opened the file, and so runs the service.
+    static func isInUse(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK
+    }
+
     private struct File {
         let descriptor: Int32
         let base: UnsafeMutableRawPointer

@@ -89,7 +89,7 @@ final class ServiceAssembly {
             finalStatus.set(text, errorNumber: (error as? SystemError)?.code)
             code = ServiceExit.system
         }
-        recordExit(text, exitStatus: code)
+        if !(error is RunsAlready) { recordExit(text, exitStatus: code) }
         finalStatus.send(exitStatus: code)
         log.finish()
         return code
@@ -99,7 +99,10 @@ final class ServiceAssembly {
     private func recordExit(_ problem: String, exitStatus: Int32) {
         if let exitRecord { return exitRecord.end(by: .service, .failed, problem: problem, exitStatus: exitStatus) }
         // Without a configuration only the unit says where the state directory is.
-        guard Environment.variables["STATE_DIRECTORY"] != nil else { return }
+        let paths = RuntimePaths(options.directoryName, .defaults)
+        guard Environment.variables["STATE_DIRECTORY"] != nil,
+            !SequenceFile.isInUse(paths.runtimeDirectory + "/sequence")
+        else { return }
         let now = Duration.microseconds(belfry_clock_usec(CLOCK_REALTIME))
         var record = ExitRecord(.stopped, by: .service, realtime: now)
         record.reason = .launchRefused
@@ -111,8 +114,7 @@ final class ServiceAssembly {
         run.exitRecord = record
         do {
             let files = RunFiles(
-                directory: RuntimePaths(options.directoryName, .defaults).stateDirectory,
-                service: options.instanceName)
+                directory: paths.stateDirectory, service: options.instanceName)
             try files.checkOwner()
             try files.write(run)
         } catch {

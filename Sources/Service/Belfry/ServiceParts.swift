@@ -127,10 +127,10 @@ final class ServiceParts {
     /// The counter of notifications, which continues that of the last process of this boot, and its id. If nothing
     /// can be stored, it begins with 1.
     ///
-    /// - Throws: when the system failed to open a counter that may exist: its numbers must not be used again.
+    /// - Throws: `RunsAlready`, and when the system failed to open a counter that may exist: its numbers must not be used again.
     private static func sequence(
         in paths: RuntimePaths, _ kept: UInt64?, _ service: String, bootID: String, _ log: ServiceLog
-    ) throws(SystemError) -> (any LifecycleSequence, counter: String) {
+    ) throws -> (any LifecycleSequence, counter: String) {
         do {
             try OwnedDirectory.make(paths.runtimeDirectory)
             let file = try SequenceFile(
@@ -139,11 +139,24 @@ final class ServiceParts {
             ) { [log] in log.write(.warning, "\($0)", .savedState) }
             return (file, file.counter)
         } catch {
-            if let error = error as? SystemError, error.isSystemFailure { throw error }
+            if let error = error as? SystemError {
+                if error.code == EWOULDBLOCK { throw RunsAlready(service: service, file: error.object) }
+                if error.isSystemFailure { throw error }
+            }
             let counter = IdentifierWords.random.text
             let sequence = TransientSequence(after: kept ?? 0, id: kept == nil ? counter : nil)
             log.write(.warning, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
             return (sequence, counter)
         }
+    }
+}
+
+/// Another process of the service runs. What it keeps belongs to it: its exit record, its pause, its counter.
+nonisolated struct RunsAlready: Error, CustomStringConvertible {
+    let service: String
+    let file: String
+
+    var description: String {
+        "unable to run '\(SystemError.escape(service))': it runs already, another process has locked '\(SystemError.escape(file))'"
     }
 }

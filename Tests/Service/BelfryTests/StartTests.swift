@@ -203,4 +203,30 @@ struct StartTests {
         for process in [client, service] { process.waitUntilExit() }
         #expect(service.terminationStatus == 0)
     }
+
+    /// Neither its exit record nor its pause becomes another's, and no listener is called.
+    @Test(arguments: [("", 71), ("[Signals]\nUSR3=stop\n", 78)])
+    func secondStartOfAServiceIsRefused(_ configuration: String, _ status: Int32) throws {
+        let first = try fixture.startReady("ServiceProbe", ["plain"])
+        first.send(SIGTSTP)
+        first.lines(until: "didEnterBackground")
+        let (record, paused) = (fixture.directory.path("last-word"), fixture.directory.path("run/paused"))
+        func texts() throws -> [String] {
+            try [record, paused].map { try String(contentsOfFile: $0, encoding: .utf8) }
+        }
+        while try !String(contentsOfFile: record, encoding: .utf8).contains(#""kind":"paused""#) { sched_yield() }
+        let before = try texts()
+
+        let (lines, ended) = try fixture.start("ServiceProbe", ["plain"], configuration, hasManager: false).finish()
+
+        #expect(ended == status)
+        #expect(!lines.contains { $0.contains("willFinishLaunching") })
+        if status == 71 {
+            let file = fixture.directory.path("run/sequence")
+            let problem = "unable to run 'probe': it runs already, another process has locked '\(file)'"
+            #expect(lines.last?.hasSuffix(problem) == true)
+        }
+        #expect(try texts() == before)
+        #expect(first.stop().status == 0)
+    }
 }
