@@ -81,13 +81,14 @@ final class ProgramRun {
 
     private func result(_ exit: ChildExit) -> RunResult {
         if let ending { return ending }
-        let status: String
+        let words = streams.lazy.compactMap(\.lines.reason).first
         switch exit.reason {
         case .exited(0): return .succeeded
-        case .exited(let number): status = "exit status \(number)"
-        case .signaled(let number): status = "ended by \(SignalName.full(number))"
+        case .exited(let number): return .failed(words ?? "exit status \(number)")
+        // Its last words are not the cause.
+        case .signaled(let number):
+            return .failed("ended by \(SignalName.full(number))" + (words.map { ": \($0)" } ?? ""))
         }
-        return .failed(streams.lazy.compactMap(\.lines.reason).first ?? status)
     }
 }
 

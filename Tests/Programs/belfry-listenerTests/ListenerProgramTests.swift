@@ -35,6 +35,17 @@ struct ListenerProgramTests {
         expectOrderlyEnd(of: listener)
     }
 
+    /// Such as of one that the kernel kills for want of memory.
+    @Test func theCauseOfAnEndStandsBeforeTheLastWords() throws {
+        let listener = try attach("echo chatter >&2; kill -KILL $$")
+
+        let reload = try service.control(["reload"], reading: .error)
+
+        #expect(reload.status == 78)
+        #expect(reload.lines == ["guard: ended by SIGKILL: chatter"])
+        expectOrderlyEnd(of: listener)
+    }
+
     @Test func successAcceptsAndTheInputNeedNotBeRead() throws {
         let listener = try attach("exec <&-")
 
