@@ -3,7 +3,7 @@
 
 import BelfryConfiguration
 
-/// The command line of `belfry-listener`. It is parsed without ArgumentParser, which takes more memory than all the rest.
+/// The command line of `belfry-listener`.
 nonisolated struct ListenerCommandLine {
     enum Mode {
         case help, version
@@ -15,56 +15,42 @@ nonisolated struct ListenerCommandLine {
 
     let mode: Mode
 
-    /// - Throws: `ValueProblem` for the first invalid argument.
+    /// - Throws: for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(ValueProblem) {
-        var rest = Array(arguments)[...]
-        var (name, on, follows, command): (String?, [String], [String], [String]) = (nil, [], [], [])
+        let arguments = try ArgumentList(
+            arguments, flags: ["--help", "-h", "--version", "--run-on-start"],
+            valued: ["--on", "--follows", "--timeout", "--socket"], words: 1)
+        var (on, follows, runsOnStart): ([String], [String], Bool) = ([], [], false)
         var (timeout, socket) = (ListenerSettings.defaultTimeout, ListenerSettings.defaultSocket)
-        var (runsOnStart, hasOptions) = (false, false)
-        while let argument = rest.popFirst() {
-            func value() throws(ValueProblem) -> String {
-                guard let value = rest.popFirst() else { throw ValueProblem("missing value for '\(argument)'") }
-                return value
-            }
-            hasOptions = hasOptions || argument.hasPrefix("-")
-            switch argument {
+        for (option, value) in arguments.options {
+            switch option {
             case "--help", "-h":
                 mode = .help
                 return
             case "--version":
                 mode = .version
                 return
-            case "--on": on.append(try NotificationName.parse(value()))
-            case "--follows": follows.append(try value())
+            case "--on": on.append(try NotificationName.parse(value))
+            case "--follows": follows.append(value)
             case "--timeout":
-                guard let span = try TimeSpanText.parse(value()) else { throw ValueProblem("the timeout must end") }
+                guard let span = try TimeSpanText.parse(value) else { throw ValueProblem("the timeout must end") }
                 timeout = span
-            case "--socket": socket = try value()
-            case "--run-on-start": runsOnStart = true
-            case "--":
-                command = Array(rest)
-                rest = []
-            case _ where argument.hasPrefix("-") || name != nil:
-                let question = NearestName.question(argument, in: Self.options)
-                throw ValueProblem("unknown argument '\(DisplayText.cut(argument))'\(question)")
-            default: name = argument
+            case "--socket": socket = value
+            default: runsOnStart = true
             }
         }
-        guard let name else { throw ValueProblem("missing name") }
-        if !hasOptions, command.isEmpty {
+        guard let name = arguments.words.first else { throw ValueProblem("missing name") }
+        guard !arguments.options.isEmpty || !arguments.command.isEmpty else {
             mode = .file(name)
-        } else {
-            guard !on.isEmpty else { throw ValueProblem("missing '--on'") }
-            mode = .command(
-                ListenerSettings(
-                    name: try NotificationName.parse(name), on: on, commands: .program(try ExecCommand(words: command)),
-                    timeout: timeout, follows: follows, socket: socket, runsOnStart: runsOnStart))
+            return
         }
+        guard !on.isEmpty else { throw ValueProblem("missing '--on'") }
+        mode = .command(
+            ListenerSettings(
+                name: try NotificationName.parse(name), on: on,
+                commands: .program(try ExecCommand(words: arguments.command)), timeout: timeout, follows: follows,
+                socket: socket, runsOnStart: runsOnStart))
     }
-
-    private static let options = [
-        "--help", "--version", "--on", "--follows", "--timeout", "--socket", "--run-on-start",
-    ]
 
     static let help = """
         Runs a program as a listener of a service.

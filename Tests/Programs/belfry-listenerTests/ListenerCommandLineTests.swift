@@ -19,7 +19,7 @@ struct ListenerCommandLineTests {
 
     @Test func aCommandIsTakenAsItIs() throws {
         let arguments = [
-            "x", "--socket", "@s", "--on", "a", "--on", "b", "--timeout", "2s", "--follows", "c", "--run-on-start",
+            "x", "--socket=@s", "--on", "a", "--on", "b", "--timeout", "2s", "--follows", "c", "--run-on-start",
             "--", "sh", "-c", "echo $HOME %i ;",
         ]
         guard case .command(let settings) = try ListenerCommandLine(arguments).mode else {

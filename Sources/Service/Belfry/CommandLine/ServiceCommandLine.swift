@@ -5,9 +5,6 @@ internal import BelfryConfiguration
 internal import BelfrySystemd
 
 /// The command line of a service.
-///
-/// It is parsed without ArgumentParser, which depends on Foundation: that would double the size of the program and add
-/// half to its memory.
 nonisolated struct ServiceCommandLine: Sendable {
     /// What the process does.
     enum Mode: Sendable {
@@ -21,33 +18,24 @@ nonisolated struct ServiceCommandLine: Sendable {
     private(set) var logLevel: String?
     private(set) var unit: String?
 
-    /// Parses the arguments, without the name of the program. `--option VALUE` and `--option=VALUE` are equivalent.
+    /// Parses the arguments, without the name of the program.
     ///
-    /// - Throws: `UsageError` for the first invalid argument.
-    init(_ arguments: some Sequence<String>) throws(UsageError) {
-        var rest = Array(arguments)[...]
-        while let argument = rest.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            func value() throws(UsageError) -> String {
-                guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
-                    throw UsageError("missing value for '\(parts[0])'")
-                }
-                return value
-            }
-            switch parts[0] {
-            case "--instance": instance = try Self.instance(value())
-            case "--config": configurationFiles.append(try value())
-            case "--socket": socketPath = try value()
-            case "--log-level": logLevel = try Self.level(value())
-            case "--unit": unit = try Self.unit(value())
-            default:
-                guard let mode = Self.modes[argument] else { throw Self.unknown(argument) }
-                self.mode = mode
+    /// - Throws: for the first invalid argument.
+    init(_ arguments: some Sequence<String>) throws(ValueProblem) {
+        let arguments = try ArgumentList(
+            arguments, flags: Array(Self.modes.keys),
+            valued: ["--instance", "--config", "--socket", "--log-level", "--unit"])
+        for (option, value) in arguments.options {
+            switch option {
+            case "--instance": instance = try InstanceName.parse(value)
+            case "--config": configurationFiles.append(value)
+            case "--socket": socketPath = value
+            case "--log-level": logLevel = try Self.level(value)
+            case "--unit": unit = try Self.unit(value)
+            default: mode = Self.modes[option] ?? mode
             }
         }
-        if unit != nil, mode != .checkConfiguration {
-            throw UsageError("'--unit' needs '--check-config'")
-        }
+        if unit != nil, mode != .checkConfiguration { throw ValueProblem("'--unit' needs '--check-config'") }
     }
 
     private static let modes: [String: Mode] = [
@@ -56,30 +44,17 @@ nonisolated struct ServiceCommandLine: Sendable {
     ]
 
     /// The name or number of a log level.
-    private static func level(_ text: String) throws(UsageError) -> String {
+    private static func level(_ text: String) throws(ValueProblem) -> String {
         guard LogPriority(text) != nil else {
-            throw UsageError("unknown level '\(text)', expected one of \(LogPriority.names.joined(separator: ", "))")
+            throw ValueProblem("unknown level '\(text)', expected one of \(LogPriority.names.joined(separator: ", "))")
         }
         return text
     }
 
-    private static func instance(_ text: String) throws(UsageError) -> String {
-        do {
-            return try InstanceName.parse(text)
-        } catch {
-            throw UsageError(error.message)
-        }
-    }
-
     /// The full name of a service unit. Only a unit that systemd has can be checked, not a file.
-    private static func unit(_ text: String) throws(UsageError) -> String {
-        if text.utf8.contains(UInt8(ascii: "/")) { throw UsageError("expected the name of a unit, not '\(text)'") }
+    private static func unit(_ text: String) throws(ValueProblem) -> String {
+        if text.utf8.contains(UInt8(ascii: "/")) { throw ValueProblem("expected the name of a unit, not '\(text)'") }
         return text.utf8.suffix(8).elementsEqual(".service".utf8) ? text : "\(text).service"
-    }
-
-    private static func unknown(_ argument: String) -> UsageError {
-        let options = modes.keys + ["--instance", "--config", "--socket", "--log-level", "--unit"]
-        return UsageError("unknown argument '\(argument)'\(NearestName.question(argument, in: options.sorted()))")
     }
 
     /// The text of `--help`.
@@ -126,11 +101,4 @@ nonisolated struct ServiceCommandLine: Sendable {
 
             """
     }
-}
-
-/// An invalid command line.
-nonisolated struct UsageError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -32,10 +32,10 @@ extension ServiceOptions {
         about: String, arguments: some Collection<String>
     ) {
         let line: ServiceCommandLine
-        do throws(UsageError) {
+        do throws(ValueProblem) {
             line = try ServiceCommandLine(arguments.dropFirst())
         } catch {
-            StandardStreams.error("\(name): \(error)\nTry '\(name) --help'.\n")
+            StandardStreams.error("\(name): \(error.message)\nTry '\(name) --help'.\n")
             exit(ServiceExit.usage)
         }
         switch line.mode {

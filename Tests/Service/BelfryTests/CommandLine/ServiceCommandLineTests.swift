@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryConfiguration
 import TestSupport
 import Testing
 
@@ -34,11 +35,9 @@ struct ServiceCommandLineTests {
         (["file"], "unknown argument 'file'"),
     ])
     func invalidArgumentIsNamed(arguments: [String], expected: String) {
-        #expect {
-            try ServiceCommandLine(arguments)
-        } throws: {
-            "\($0)".hasPrefix(expected)
-        }
+        let problem = #expect(throws: ValueProblem.self) { try ServiceCommandLine(arguments) }
+
+        #expect(problem?.message.hasPrefix(expected) == true, "\(problem?.message ?? "")")
     }
 
     /// The service of the documentation that parses its own arguments with swift-argument-parser.
