@@ -133,7 +133,10 @@ final class ListenerProgram {
     // Runs
 
     private func start(_ run: Run) {
-        guard let command = command(for: run)?.command else { return ended(.succeeded) }
+        guard let command = command(for: run)?.command else {
+            recordStop(run)
+            return ended(.succeeded)
+        }
         log.runFields = Self.fields(of: run)
         runStart = .now
         let variables = RunVariables.all(of: run, socket: settings.socket)
@@ -157,6 +160,20 @@ final class ListenerProgram {
         return settings.commands.command(
             at: run.name, trigger: run.content.text("trigger"),
             unitJob: run.content["userInfo"]?["unitJob"]?.stringValue)
+    }
+
+    /// Says why `Stop=` does not run.
+    private func recordStop(_ run: Run) {
+        guard case .application(let unit, _) = settings.commands, run.name.hasSameBytes(as: "willTerminate") else {
+            return
+        }
+        let (priority, reason): (LogPriority, RecordText) =
+            switch run.content["userInfo"]?["unitJob"]?.stringValue {
+            case "none": (.info, "\(unit) runs on")
+            case "over": (.notice, "\(unit) has ended before")
+            default: (.warning, "systemd does not say whether \(unit) stops")
+            }
+        log.message(priority, "\(reason), Stop= does not run", .application, Self.fields(of: run))
     }
 
     private func expired() {

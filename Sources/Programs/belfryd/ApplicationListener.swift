@@ -28,16 +28,27 @@ final class ApplicationListener: LifecycleListener {
     private var events: LifecycleObservation?
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its reply.
     private var work: DeferredEventSource?
-    private var hasLaunched = false
-    /// Whether the program is being told of a run of the unit, or a pause of the run before is being ended.
-    private var isTelling = false
-    private var launch: Launch?
+    private var phase = Phase.waiting
+    private var launch = Launch.underWay
 
-    /// A launch that waits for the program.
-    private struct Launch {
-        let done: (ListenerOutcome) -> Void
-        /// When it does not wait any longer for the program to attach, and for the bus.
-        let limit: TimerEventSource?
+    /// What is done about the run of the unit.
+    private enum Phase: Equatable {
+        /// The unit does not run, or nobody can be told.
+        case waiting
+        /// The program is being told of a run, before which so many pauses had been asked for.
+        case starting(pauses: Int)
+        /// The pause of the run before is being ended.
+        case endingPause
+        /// The program knows the run.
+        case running
+    }
+
+    /// The launch of this service.
+    private enum Launch {
+        case underWay
+        /// It waits for the program; until the limit also for it to attach, and for the bus.
+        case waiting(done: (ListenerOutcome) -> Void, limit: TimerEventSource?)
+        case over
     }
 
     /// How long a launch waits for the program to attach, and for the bus, which is not needed.
@@ -60,10 +71,10 @@ final class ApplicationListener: LifecycleListener {
 
     var answers: [LifecycleAnswer] {
         onOutcome(.didFinishLaunching, deadline: settings.listener.timeout + Self.longestWait) { [self] _, _, done in
-            launch = Launch(
-                done: done, limit: try? loop.timer(after: Self.longestWait) { [weak self] in self?.update() })
+            let limit = try? loop.timer(after: Self.longestWait) { [weak self] in self?.update() }
+            launch = .waiting(done: done, limit: limit)
             update()
-            return { self.launch = nil }
+            return { if !self.hasLaunched { self.launch = .underWay } }
         }
         let own: [LifecycleNotification.Name] = [.didFinishLaunching, .willReload, .willEnterForeground]
         for name in settings.commands.map(\.notification) where !own.contains(name) {
@@ -100,19 +111,20 @@ final class ApplicationListener: LifecycleListener {
         return hasLaunched && !isAttached ? .degraded(absence) : .healthy
     }
 
+    private var hasLaunched: Bool { if case .over = launch { true } else { false } }
+
     private var isAttached: Bool { mediator.hasListener(named: settings.name) }
 
     private var absence: String { "belfry-listener@\(settings.name).service is not attached" }
 
-    /// The command of a notification cannot run without its program.
+    /// The command of a notification cannot run without its program, which decides otherwise whether it does.
     private func check(_ notification: LifecycleNotification) throws {
-        let (trigger, job) = (notification.trigger?.rawValue, notification.userInfo["unitJob"])
+        guard !isAttached else { return }
         var unitJob: String?
-        if case .string(let text) = job { unitJob = text }
+        if case .string(let text) = notification.userInfo["unitJob"] { unitJob = text }
         let command = settings.listener.commands.command(
-            at: notification.name.rawValue, trigger: trigger, unitJob: unitJob)
-        if notification.name == .willTerminate { recordStop(unitJob, isRun: command != nil) }
-        guard let key = command?.key, !isAttached else { return }
+            at: notification.name.rawValue, trigger: notification.trigger?.rawValue, unitJob: unitJob)
+        guard let key = command?.key else { return }
         let reason = "\(absence), \(key)= does not run"
         if notification.name == .willReload { throw LifecycleRefusal(reason) }
         throw NotRun(description: reason)
@@ -123,65 +135,61 @@ final class ApplicationListener: LifecycleListener {
         let description: String
     }
 
-    /// Says why `Stop=` does not run.
-    private func recordStop(_ unitJob: String?, isRun: Bool) {
-        guard !isRun, settings.command(at: .willTerminate) != nil else { return }
-        switch unitJob {
-        case "none": log.write(.info, "\(settings.unit) runs on, Stop= does not run", .application)
-        case "over": log.write(.notice, "\(settings.unit) has ended before, Stop= does not run", .application)
-        default:
-            log.write(
-                .warning, "systemd does not say whether \(settings.unit) stops, Stop= does not run", .application)
-        }
-    }
-
     private func update() {
         let state = unit?.state
-        if let state, state.isActive, isAttached { begin(state.invocationID) }
+        follow(state)
         if let state { watchMemory(of: state) } else { memory = nil }
         endLaunch(state)
         mediator.checkHealth()
     }
 
+    /// Begins what is to be done for the run of the unit. What is under way ends first.
+    private func follow(_ state: UnitWatch.State?) {
+        guard !isTelling else { return }
+        guard let state, state.isActive, isAttached, !state.invocationID.isEmpty else { return phase = .waiting }
+        phase = .running
+        if state.invocationID != runs.last { start(state.invocationID) } else { endPause() }
+    }
+
+    private var isTelling: Bool { phase != .waiting && phase != .running }
+
     /// A pause that was asked for during the launch is one of the present run: that of the run before ends first.
     private func launched() {
-        hasLaunched = true
+        launch = .over
         if !isTelling { endPause() }
     }
 
     /// The launch waits for the program, and for its command for the run of the unit.
     private func endLaunch(_ state: UnitWatch.State?) {
-        guard let launch, !isTelling else { return }
-        let isOver = launch.limit?.isEnabled == false
+        guard case .waiting(let done, let limit) = launch, !isTelling else { return }
+        let isOver = limit?.isEnabled == false
         guard isOver || isAttached && state != nil else { return }
-        self.launch = nil
-        launch.done(isAttached ? .completed : .failed(absence))
+        launch = .underWay
+        done(isAttached ? .completed : .failed(absence))
     }
 
-    /// Tells the program of a new run of the unit, once, and ends a pause of the run before.
-    private func begin(_ run: String) {
-        guard !run.isEmpty, !isTelling else { return }
-        guard run != runs.last else { return endPause() }
-        isTelling = true
-        let pauses = mediator.pauses
+    /// Tells the program of a new run of the unit, once.
+    private func start(_ run: String) {
+        phase = .starting(pauses: mediator.pauses)
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
         keep(run, endsPause: runs.last != nil)
         let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
-        mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in
-            guard let self else { return }
-            isTelling = false
-            // A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before has ended.
-            if hasLaunched, pauses != mediator.pauses { keep(run, endsPause: false) }
-            update()
-        }
+        mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in self?.started(run) }
     }
 
-    /// Resumes, if that is still to be done, perhaps since the last process. It has no effect unless the service is paused.
+    /// A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before has ended.
+    private func started(_ run: String) {
+        if hasLaunched, case .starting(let pauses) = phase, pauses != mediator.pauses { keep(run, endsPause: false) }
+        phase = .running
+        update()
+    }
+
+    /// Ends a pause of the run before, perhaps of the last process. It has no effect unless the service is paused.
     private func endPause() {
         guard let run = runs.last, runs.endsPause, hasLaunched else { return }
-        isTelling = true
+        phase = .endingPause
         mediator.resumeNext { [weak self] report in
-            self?.isTelling = false
+            self?.phase = .running
             if report.result != .overtaken { self?.keep(run, endsPause: false) }
         }
     }

@@ -40,7 +40,7 @@ def test_a_crash_runs_nothing(shop):
     shop.unit.kill_main()
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
-    assert shop.says("shop.service has ended before, Stop= does not run")
+    assert shop.listener_says("shop.service has ended before, Stop= does not run")
     assert "reason=unitEnded unitJob=over" in shop.ctl("history", "-n", "1", "willTerminate").stdout
     shop.begin()
     assert "Launch: after its application had ended\n" in shop.ctl("status").stdout
@@ -55,7 +55,7 @@ def test_what_happens_to_belfry_runs_nothing(shop):
     shop.host.systemctl("restart", shop.listener.name)
     shop.wait_until_up()
     shop.host.systemctl("stop", shop.name, shop.listener.name)
-    assert shop.says("shop.service runs on, Stop= does not run")
+    assert shop.listener_says("shop.service runs on, Stop= does not run")
     assert shop.done() == ["Start"] and shop.unit.property("ActiveState") == "active"
 
 

@@ -67,6 +67,9 @@ class Application(BelfryInstance):
     def says(self, text: str) -> bool:
         return any(text in record.get("MESSAGE", "") for record in self.journal())
 
+    def listener_says(self, text: str) -> bool:
+        return any(text in record.get("MESSAGE", "") for record in self.listener.journal())
+
     def remove(self) -> None:
         self.host.systemctl("stop", self.unit.name, self.name, self.listener.name, check=False)
         # The next run of the unit would end its pause.

@@ -21,7 +21,7 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
 
     /// Its commands.
     package var commands: [ApplicationCommand] {
-        guard case .application(let commands) = listener.commands else { return [] }
+        guard case .application(_, let commands) = listener.commands else { return [] }
         return commands
     }
 
@@ -109,7 +109,8 @@ package nonisolated struct ApplicationFile {
         settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user,
             listener: ListenerSettings(
-                name: name, on: on.notifications.map(\.rawValue), commands: .application(on.commands),
+                name: name, on: on.notifications.map(\.rawValue),
+                commands: .application(unit: application.unit, on.commands),
                 timeout: application.timeout,
                 socket: scope.socket(of: name),
                 health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),

@@ -64,8 +64,8 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
 package nonisolated enum ListenerCommands: Sendable, Equatable {
     /// The same program at each notification: `Exec=`.
     case program(ExecCommand)
-    /// Each command of an application at its own.
-    case application([ApplicationCommand])
+    /// Each command of an application at its own, for its unit.
+    case application(unit: String, [ApplicationCommand])
 
     /// What is run for a notification, which has this trigger and `unitJob` in its user info, and its key in the file of an
     /// application; nil for nothing.
@@ -74,7 +74,7 @@ package nonisolated enum ListenerCommands: Sendable, Equatable {
     ) -> (key: String?, command: ExecCommand)? {
         switch self {
         case .program(let command): (nil, command)
-        case .application(let commands):
+        case .application(_, let commands):
             commands.first {
                 $0.notification.rawValue.hasSameBytes(as: name)
                     && $0.verb?.isRun(trigger: trigger, unitJob: unitJob) ?? true
