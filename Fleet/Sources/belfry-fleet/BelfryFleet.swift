@@ -46,8 +46,7 @@ extension FleetCommand {
 struct FleetConnection: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The socket of belfry-fleetd.", discussion: "Default: \(FleetClient.socket).", valueName: "path"),
-        completion: .file())
+            "The socket of belfry-fleetd.", discussion: "Default: \(FleetClient.socket).", valueName: "path"))
     var socket: String?
 
     @Option(

@@ -27,22 +27,9 @@ extension CompletionKind {
         }
     }
 
-    /// The actions that listeners offer.
-    static var actions: CompletionKind {
-        .custom { words, _, _ in
-            let actions = reply(to: "ListActions", words)["actions"]?.arrayValue ?? []
-            return CompletionWords.plain(actions.lazy.compactMap { $0["id"]?.stringValue })
-        }
-    }
-
-    /// Instances of belfryd: those that have a configuration directory, and those that run.
-    static var instances: CompletionKind {
-        .custom { _, _, _ in
-            let patterns = ConfigurationSources.directories(of: RuntimePaths.belfry, "*") + ["/run/belfry@*"]
-            let paths = patterns.lazy.flatMap(ServiceSearch.paths(matching:))
-            return CompletionWords.plain(
-                paths.map { String($0.split(separator: "/").last?.split(separator: "@", maxSplits: 1).last ?? "") })
-        }
+    /// The applications that have a file or are examples.
+    static var applications: CompletionKind {
+        .custom { _, _, _ in CompletionWords.plain(ApplicationFile.names(in: .ofProcess.withExamples) { _ in }) }
     }
 
     /// The reply of the service that the words name.

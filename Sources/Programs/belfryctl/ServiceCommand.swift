@@ -23,7 +23,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         name: [.customShort("i"), .long],
         help: ArgumentHelp("The instance of belfryd: 'video' for belfryd@video.service.", valueName: "name"),
-        completion: .instances, transform: Self.instance)
+        completion: .applications, transform: Self.instance)
     var instance: String?
 
     @Option(
@@ -32,8 +32,7 @@ struct ConnectionOptions: ParsableArguments {
             discussion: """
                 Default: $BELFRY_SOCKET, then io.belfry.Lifecycle in $RUNTIME_DIRECTORY, /run/belfry, \
                 $XDG_RUNTIME_DIR/belfry or a private directory under $TMPDIR.
-                """, valueName: "path"),
-        completion: .file())
+                """, valueName: "path"))
     var socket: String?
 
     @Option(

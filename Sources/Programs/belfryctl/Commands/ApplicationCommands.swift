@@ -183,15 +183,6 @@ enum Systemctl {
     }
 }
 
-extension CompletionKind {
-    /// The applications that have a file or are examples.
-    fileprivate static var applications: CompletionKind {
-        .custom { _, _, _ in
-            CompletionWords.plain(ApplicationFile.names(in: .ofProcess.withExamples) { _ in })
-        }
-    }
-}
-
 extension ApplicationScope {
     /// The folder of the examples, beside that of this program.
     fileprivate static var examples: String {
@@ -203,5 +194,5 @@ extension ApplicationScope {
     }
 
     /// The same with the examples, which are for the system.
-    fileprivate var withExamples: ApplicationScope { self == .system() ? .system(examples: Self.examples) : self }
+    var withExamples: ApplicationScope { self == .system() ? .system(examples: Self.examples) : self }
 }

@@ -48,9 +48,7 @@ struct LogLevelCommand: ServiceCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Argument(
-        help: "emerg, alert, crit, err, warning, notice, info or debug; or 0 to 7.",
-        completion: .list(LogPriority.names))
+    @Argument(help: "emerg, alert, crit, err, warning, notice, info or debug; or 0 to 7.")
     var level: String
 
     func validate() throws {

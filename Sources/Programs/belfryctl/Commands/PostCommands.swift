@@ -57,7 +57,7 @@ struct PerformCommand: ReplyCommand {
 
     @OptionGroup var options: ReplyOptions
 
-    @Argument(help: "The action; 'belfryctl actions' lists them.", completion: .actions)
+    @Argument(help: "The action; 'belfryctl actions' lists them.")
     var id: String
 
     @Argument(help: ArgumentHelp("User info, as for 'belfryctl post'.", valueName: "key=value"))
@@ -88,9 +88,7 @@ struct SimulateCommand: ReplyCommand {
 
     @OptionGroup var options: ReplyOptions
 
-    @Argument(
-        help: "The notification: \(NotificationName.simulable.joined(separator: ", ")).",
-        completion: .list(NotificationName.simulable))
+    @Argument(help: "The notification: \(NotificationName.simulable.joined(separator: ", ")).")
     var name: String
 
     @Argument(help: ArgumentHelp("User info, as for 'belfryctl post'.", valueName: "key=value"))

@@ -20,7 +20,6 @@ struct ExplainCommand: ServiceCommand {
 
     @Argument(
         help: "The signal: TERM, SIGUSR1, RTMIN+5.",
-        completion: .list(["TERM", "INT", "HUP", "TSTP", "CONT", "USR1", "USR2", "PWR", "QUIT", "KILL", "STOP"]),
         transform: ExplainCommand.name)
     var signal: String
 

@@ -101,19 +101,17 @@ struct JournalSpan: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Show notifications since this time: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
-            valueName: "time"), completion: .list(["today", "yesterday", "-1h"]))
+            valueName: "time"))
     var since: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Show notifications until this time.", valueName: "time"),
-        completion: .list(["today", "yesterday", "-1h"]))
+        parsing: .unconditional, help: ArgumentHelp("Show notifications until this time.", valueName: "time"))
     var until: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Show only this boot: an id, or 0 for the current boot, -1 for the one before.", valueName: "boot"),
-        completion: .list(["0", "-1"]))
+            "Show only this boot: an id, or 0 for the current boot, -1 for the one before.", valueName: "boot"))
     var boot: String?
 
     @Option(
