@@ -24,11 +24,7 @@ struct FleetWatchCommand: FleetCommand {
     @OptionGroup var selection: HostsOption
 
     func validate() throws {
-        do {
-            for name in names { _ = try NotificationName.parse(name) }
-        } catch {
-            throw ValidationError(error.message)
-        }
+        try valid(names.forEach { _ = try NotificationName.parse($0) })
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {

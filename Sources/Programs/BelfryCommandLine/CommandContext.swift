@@ -26,7 +26,7 @@ package final class CommandContext {
         loop = try MainEventLoop()
         self.program = program
         self.path = path
-        style = TextStyle.fitting(STDOUT_FILENO, environment: Self.environment())
+        style = TextStyle.fitting(STDOUT_FILENO, environment: Environment.variables)
         limit = timeout
     }
 
@@ -79,15 +79,6 @@ package final class CommandContext {
         do { status = try await command() } catch { status = CommandStatus(reporting: error) }
         loop.exit(status.andOutput.rawValue)
     }
-
-    /// The environment variables that the programs use.
-    package nonisolated static func environment() -> [String: String] {
-        let names = [
-            "BELFRY_SOCKET", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR", "HOME", "NO_COLOR", "TERM",
-        ]
-        let pairs = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
-        return Dictionary(uniqueKeysWithValues: pairs)
-    }
 }
 
 nonisolated extension CommandStatus {
@@ -99,7 +90,8 @@ nonisolated extension CommandStatus {
             self = failure.status
         default:
             StandardStream.error.write(["\(error)"])
-            self = .system
+            let isForbidden = (error as? SystemError).map { [EACCES, EPERM].contains($0.code) } ?? false
+            self = isForbidden ? .permission : .system
         }
     }
 }

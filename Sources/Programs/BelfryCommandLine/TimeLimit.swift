@@ -10,10 +10,12 @@ package struct TimeLimit: Sendable {
     package let duration: Duration?
 
     package init(_ text: String) throws {
-        do {
-            duration = try TimeSpanText.parse(text)
-        } catch {
-            throw ValidationError(error.message)
-        }
+        duration = try valid(TimeSpanText.parse(text))
     }
+}
+
+/// Has ArgumentParser say what is wrong with a value.
+@discardableResult
+package func valid<Value>(_ value: @autoclosure () throws -> Value) throws -> Value {
+    do { return try value() } catch let problem as ValueProblem { throw ValidationError(problem.message) }
 }

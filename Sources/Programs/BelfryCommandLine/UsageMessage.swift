@@ -9,7 +9,7 @@ import Glibc
 /// The message for a command line that is not valid.
 package enum UsageMessage {
     /// What systemd does, and these programs do not.
-    private static let commandsOfSystemd = ["start", "stop", "restart", "kill", "enable", "disable"]
+    private static let commandsOfSystemd = ["start", "stop", "restart", "kill"]
 
     /// Ends the process after a failure of the parser: prints help or a version that was asked for, or the message.
     package static func exit(with error: any Error, of root: any ParsableCommand.Type, options: [String]) -> Never {
@@ -26,7 +26,7 @@ package enum UsageMessage {
     ///   - arguments: the arguments, without the name of the program.
     ///   - command: the command of the program.
     ///   - options: the options of every command that have a value.
-    package static func lines(
+    private static func lines(
         _ message: String, arguments: [String], of command: any ParsableCommand.Type, options: [String]
     ) -> [String] {
         let program = command.configuration.commandName ?? ""

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import ArgumentParser
-import BelfryConfiguration
+package import BelfryConfiguration
 package import Varlink
 
 /// User info from the command line: `key=value` and `key:=JSON`.
 package enum UserInfoArguments {
-    /// Why an argument is invalid.
-    package struct Problem: Error, Equatable, CustomStringConvertible {
-        package let description: String
-    }
-
     /// The members that the arguments describe. After `=`, a JSON number, `true`, `false` or `null` is taken as that, and
     /// everything else as text; after `:=` comes any JSON.
     ///
-    /// - Throws: `Problem` for the first invalid argument.
-    package static func parse(_ arguments: [String]) throws(Problem) -> JSONObject {
+    /// - Throws: for the first invalid argument.
+    package static func parse(_ arguments: [String]) throws(ValueProblem) -> JSONObject {
         var members = JSONObject()
         for argument in arguments {
             guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-                throw Problem(description: "expected key=value or key:=JSON, not '\(argument)'")
+                throw ValueProblem("expected key=value or key:=JSON, not '\(argument)'")
             }
             var key = String(argument[..<sign])
             let text = String(argument[argument.utf8.index(after: sign)...])
             let isJSON = key.hasSuffix(":")
             if isJSON { key.removeLast() }
-            guard !key.isEmpty else { throw Problem(description: "missing key in '\(argument)'") }
-            guard members[key] == nil else { throw Problem(description: "key '\(key)' is given twice") }
+            guard !key.isEmpty else { throw ValueProblem("missing key in '\(argument)'") }
+            guard members[key] == nil else { throw ValueProblem("key '\(key)' is given twice") }
             members[key] = isJSON ? try json(text, of: key) : scalar(text)
         }
         return members
@@ -35,21 +29,15 @@ package enum UserInfoArguments {
 
     /// Refuses a post with an invalid name or invalid user info.
     package static func checkPost(of name: String, _ arguments: [String]) throws {
-        do {
-            _ = try NotificationName.parse(name)
-            _ = try parse(arguments)
-        } catch let problem as ValueProblem {
-            throw ValidationError(problem.message)
-        } catch let problem as Problem {
-            throw ValidationError(problem.description)
-        }
+        try valid(NotificationName.parse(name))
+        try valid(parse(arguments))
     }
 
-    private static func json(_ text: String, of key: String) throws(Problem) -> JSONValue {
+    private static func json(_ text: String, of key: String) throws(ValueProblem) -> JSONValue {
         do throws(JSONParseError) {
             return try JSONValue(json: Array(text.utf8))
         } catch {
-            throw Problem(description: "value of '\(key)' is not JSON: \(error)")
+            throw ValueProblem("value of '\(key)' is not JSON: \(error)")
         }
     }
 

@@ -51,7 +51,7 @@ struct ConnectionOptions: ParsableArguments {
     /// What a command for this service needs.
     @MainActor func context() throws(SystemError) -> CommandContext {
         try CommandContext(
-            "belfryctl", path: path(environment: CommandContext.environment()), timeout: timeout)
+            "belfryctl", path: path(environment: Environment.variables), timeout: timeout)
     }
 
     /// Whether a socket is named.
@@ -74,11 +74,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     private static func instance(_ text: String) throws -> String {
-        do {
-            return try InstanceName.parse(text)
-        } catch {
-            throw ValidationError(error.message)
-        }
+        try valid(InstanceName.parse(text))
     }
 }
 

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 @testable import BelfryCommandLine
+import BelfryConfiguration
 import Testing
 import Varlink
 
@@ -25,8 +26,8 @@ struct UserInfoArgumentsTests {
         (["a:=[1"], "value of 'a' is not JSON: unexpected end at byte 2"),
     ])
     func invalidUserInfoIsReported(_ arguments: [String], _ message: String) {
-        let problem = #expect(throws: UserInfoArguments.Problem.self) { try UserInfoArguments.parse(arguments) }
-        #expect(problem?.description == message)
+        let problem = #expect(throws: ValueProblem.self) { try UserInfoArguments.parse(arguments) }
+        #expect(problem?.message == message)
     }
 
     @Test func keysKeepTheirOrder() throws {

@@ -8,7 +8,6 @@ import BelfryConfiguration
 import BelfryJSON
 import BelfryLinux
 import BelfrySystemd
-import CBelfry
 import Glibc
 
 /// A command about the file of an application. It needs no service.
@@ -25,8 +24,6 @@ extension ApplicationFileCommand {
     func run() throws {
         do {
             Glibc.exit(try run(in: .ofProcess).andOutput.rawValue)
-        } catch let error as SystemError where error.code == EACCES || error.code == EPERM {
-            Glibc.exit(CommandStatus(reporting: ClientFailure(.permission, "\(error)")).rawValue)
         } catch {
             Glibc.exit(CommandStatus(reporting: error).rawValue)
         }
@@ -171,12 +168,7 @@ enum Systemctl {
 
     /// - Returns: its exit status.
     private static func status(_ arguments: [String]) throws(SystemError) -> Int32 {
-        let command = ["systemctl"] + (geteuid() == 0 ? [] : ["--user"]) + arguments
-        var words = command.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var pid: pid_t = 0
-        try SystemError.check(
-            belfry_spawn(&pid, command[0], &words, environ, false, nil, 0), verb: "run", object: command[0])
+        let pid = try ForegroundProcess.spawn(["systemctl"] + (geteuid() == 0 ? [] : ["--user"]) + arguments)
         var code: Int32 = 0
         while waitpid(pid, &code, 0) < 0, errno == EINTR {}
         return code & 0x7f == 0 ? code >> 8 & 0xff : 128 + code & 0x7f

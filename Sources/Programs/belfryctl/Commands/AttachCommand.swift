@@ -47,11 +47,7 @@ struct AttachCommand: ServiceCommand {
         } catch {
             throw ValidationError("invalid name \(DisplayText.quoted(name)), expected \(NotificationName.rule)")
         }
-        do {
-            for name in notifications { _ = try NotificationName.parse(name) }
-        } catch {
-            throw ValidationError(error.message)
-        }
+        try valid(notifications.forEach { _ = try NotificationName.parse($0) })
         if command.isEmpty { throw ValidationError("missing the command, after '--'") }
         guard let limit = connection.timeout else { return }
         guard let time = limit.duration, time > .zero else { throw ValidationError("--timeout must be more than 0") }

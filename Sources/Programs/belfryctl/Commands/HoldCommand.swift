@@ -79,7 +79,7 @@ final class HoldSession {
             case .note(let text): self?.context.note(text)
             }
         } onEnd: { [weak self] in
-            self?.watchEnded($0)
+            self?.cannotRenew($0)
         }
     }
 
@@ -146,7 +146,7 @@ final class HoldSession {
         case .failure(.closed) where hasBegun, .failure(.system) where hasBegun:
             // The watch reports the loss, and when the service is back.
             isInterrupted = true
-            startExpiryTimer()
+            client = nil
             watch?.renew()
         case .failure(let error): connectionFailed(ClientFailure(calling: error, to: "hold", context.path))
         }
@@ -157,11 +157,11 @@ final class HoldSession {
         guard hasBegun else { return completion.finish(.failure(failure)) }
         context.note(failure.lines[0])
         isInterrupted = true
-        startExpiryTimer()
+        client = nil
     }
 
-    /// A service that cannot be watched is not held again, and the hold lasts as long as its connection.
-    private func watchEnded(_ failure: ClientFailure) {
+    /// The hold lasts as long as its connection, and is not renewed. A command that runs continues.
+    private func cannotRenew(_ failure: ClientFailure) {
         guard hasBegun, !command.isEmpty || client != nil else { return completion.finish(.failure(failure)) }
         context.note(failure.lines[0])
     }
@@ -174,17 +174,9 @@ final class HoldSession {
                 ? nil
                 : ForegroundProcess(command, on: context.loop) { [weak self] in self?.completion.finish(.success($0)) }
             phase = .begun(at: .now, child)
-        } catch {
-            completion.finish(.failure(ClientFailure(error)))
-        }
-    }
-
-    /// While the connection is lost, no reply says when the hold expires.
-    private func startExpiryTimer() {
-        client = nil
-        guard let remaining else { return }
-        do throws(SystemError) {
-            timer = try context.loop.timer(after: remaining) { [weak self] in
+            guard let limit else { return }
+            timer = try context.loop.timer(after: limit) { [weak self] in
+                // While the connection is lost, no reply says so.
                 if let self, client == nil { expire("its timeout expired") }
             }
         } catch {
@@ -231,7 +223,8 @@ final class ForegroundProcess {
 
     func send(_ number: Int32) { kill(pid, number) }
 
-    private static func spawn(_ command: [String]) throws(SystemError) -> pid_t {
+    /// Starts the command, and returns its process id.
+    nonisolated static func spawn(_ command: [String]) throws(SystemError) -> pid_t {
         var words = command.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var pid: pid_t = 0

@@ -29,7 +29,7 @@ struct ListCommand: ReplyCommand {
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let sockets = ServiceSearch.sockets(environment: CommandContext.environment(), uid: geteuid())
+        let sockets = ServiceSearch.sockets(environment: Environment.variables, uid: geteuid())
         let requests = sockets.map { socket in
             MainThreadExecutor.task { await Self.ask(socket, within: context.queryTimeout, context.loop) }
         }

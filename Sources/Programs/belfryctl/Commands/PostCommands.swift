@@ -64,11 +64,7 @@ struct PerformCommand: ReplyCommand {
     var userInfo: [String] = []
 
     func validate() throws {
-        do {
-            _ = try UserInfoArguments.parse(userInfo)
-        } catch {
-            throw ValidationError(error.description)
-        }
+        try valid(UserInfoArguments.parse(userInfo))
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {

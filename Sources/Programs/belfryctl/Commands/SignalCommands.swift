@@ -28,11 +28,7 @@ struct ExplainCommand: ServiceCommand {
 
     /// The canonical name of a signal, without `SIG`.
     private static func name(_ text: String) throws -> String {
-        do throws(ValueProblem) {
-            return SignalName.name(of: try SignalName.number(text)) ?? text
-        } catch {
-            throw ValidationError(error.message)
-        }
+        try valid(SignalName.name(of: SignalName.number(text)) ?? text)
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {

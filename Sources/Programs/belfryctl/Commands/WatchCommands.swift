@@ -22,11 +22,7 @@ protocol WatchingCommand: ServiceCommand {
 
 extension WatchingCommand {
     func validate() throws {
-        do {
-            for name in names { _ = try NotificationName.parse(name) }
-        } catch {
-            throw ValidationError(error.message)
-        }
+        try valid(names.forEach { _ = try NotificationName.parse($0) })
         if let after, after < 0 { throw ValidationError("--after must not be negative") }
     }
 }

@@ -5,6 +5,7 @@ import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
+import BelfryLinux
 import Varlink
 
 /// `belfryctl history`.
@@ -44,7 +45,7 @@ struct HistoryCommand: ServiceCommand {
             let option = connection.socket == nil ? "--instance" : "--socket"
             throw ValidationError("\(option) and --service both name the service, use one of them")
         }
-        if connection.timeout != nil, !isAsked(environment: CommandContext.environment()) {
+        if connection.timeout != nil, !isAsked(environment: Environment.variables) {
             throw ValidationError("--timeout applies only when the service is asked for its name, use it with --socket")
         }
     }
@@ -75,7 +76,7 @@ struct HistoryCommand: ServiceCommand {
 
     /// The name of the service in the journal. A service whose socket is given is asked for its name.
     @MainActor private func serviceName(_ context: CommandContext) async throws(ClientFailure) -> String {
-        guard isAsked(environment: CommandContext.environment()) else {
+        guard isAsked(environment: Environment.variables) else {
             return service ?? InstanceName.full("belfryd", connection.instance)
         }
         do throws(ClientFailure) {
