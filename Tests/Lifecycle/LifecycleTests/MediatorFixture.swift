@@ -76,9 +76,9 @@ final class MediatorFixture {
         for trigger in triggers { mediator.perform(trigger, origin: origin) { [self] in ended.append($0) } }
     }
 
-    /// Waits until `condition` holds, letting other main-actor work run.
+    /// Waits until `condition` holds or the time limit of the suite ends the test, letting other main-actor work run.
     func until(_ condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
+        while !condition(), !Task.isCancelled { await Task.yield() }
     }
 }
 

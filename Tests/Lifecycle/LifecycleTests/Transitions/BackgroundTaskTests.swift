@@ -6,6 +6,7 @@ import LifecycleTesting
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(1)))
 struct BackgroundTaskTests {
     let fixture = MediatorFixture()
 
