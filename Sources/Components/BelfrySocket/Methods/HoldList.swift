@@ -29,9 +29,9 @@ final class HoldList {
         waits = mediator.addEventObserver(for: .waiting) { [weak self] in
             if case .waiting(let trigger, let names) = $0 { self?.wait(trigger, for: names) }
         }
-        // Any other pause has waited for the holds, or ended them.
-        pauses = mediator.addObserver(forName: .didEnterBackground) { [weak self] _ in
-            self?.tell(["held": true, "overriddenBy": "sleep"])
+        // Any other transition has waited for the holds, or ended them, or leaves them to the stop that comes next.
+        pauses = mediator.addObserver(forName: .didEnterBackground) { [weak self, mediator] _ in
+            if mediator.isPausingForSleep { self?.tell(["held": true, "overriddenBy": "sleep"]) }
         }
     }
 

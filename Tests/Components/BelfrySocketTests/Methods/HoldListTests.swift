@@ -48,6 +48,19 @@ struct HoldListTests {
         #expect(!hold.isOver && fixture.mediator.state == .background)
     }
 
+    @Test func pauseThatAStopOvertakesIsNoSleep() throws {
+        let slow = try fixture.attach(["willResignActive"])
+        let hold = try hold()
+
+        fixture.mediator.perform(.pause)
+        try fixture.turn { slow.replies.count == 2 }
+        fixture.mediator.perform(.stop)
+        try fixture.answer(slow, 1, "completed")
+        try fixture.turn { hold.replies.count == 2 }
+
+        #expect(hold.replies == [["held": true], ["held": true, "waiting": "stop"]])
+    }
+
     @Test func holdersAreListed() throws {
         let first = try hold()
         let second = try hold(["reason": "upgrade", "timeoutUsec": 5_000_000])
