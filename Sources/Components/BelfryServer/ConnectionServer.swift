@@ -171,9 +171,11 @@ extension ConnectionServer {
     }
 
     private func resignActive() {
-        guard let sockets = state.sockets else { return }
-        sockets.refuse()
-        state = .refusing(sockets)
+        if let sockets = state.sockets {
+            sockets.refuse()
+            state = .refusing(sockets)
+        }
+        // Also those of a server that could not move back and has no socket.
         for (_, finish) in connections.values { finish() }
         guard !connections.isEmpty else { return }
         task = mediator.beginBackgroundTask(

@@ -111,4 +111,18 @@ struct ServerReloadTests {
 
         #expect(service.reload(old) == [] && service.server?.health == .healthy && !TestClient(old).isRefused)
     }
+
+    @Test func connectionsOfAServerThatCannotMoveBackAreDrained() throws {
+        let old = ServerAddress.path(directory.path("old"))
+        let service = try ServerFixture(at: old)
+        try service.mediator.addListener(refusing { [directory] in mkdir(directory.path("old"), 0o700) })
+        service.perform(.launch)
+        let client = TestClient(old)
+        try service.accept(1)
+        #expect(service.reload(new).count == 2)
+
+        service.perform(.stop)
+
+        #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isEnded)
+    }
 }
