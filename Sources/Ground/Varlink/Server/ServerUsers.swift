@@ -50,7 +50,7 @@ final class ServerUsers {
 
     func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem(VarlinkProblem(kind, peer: peer)) }
 
-    var connections: [ServerConnection] { users.values.flatMap(\.connections.values) }
+    var connections: [VarlinkConnection] { users.values.flatMap(\.connections.values) }
 
     /// How many connections are open: all, those of strangers, and those of a user.
     func connections(of uid: UInt32) -> (all: Int, strangers: Int, user: Int) {
@@ -65,13 +65,13 @@ final class ServerUsers {
         return made
     }
 
-    func add(_ connection: ServerConnection) {
+    func add(_ connection: VarlinkConnection) {
         connection.user.connections[ObjectIdentifier(connection)] = connection
         connectionCount += 1
         if connection.kind == .stranger { strangerCount += 1 }
     }
 
-    func remove(_ connection: ServerConnection) {
+    func remove(_ connection: VarlinkConnection) {
         guard connection.user.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         connectionCount -= 1
         if connection.kind == .stranger { strangerCount -= 1 }
@@ -105,7 +105,7 @@ final class ServerUsers {
 /// Shares are by user and not by connection, so that a user with a thousand connections gets no larger share.
 final class ServerUser {
     let uid: UInt32
-    fileprivate(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
+    fileprivate(set) var connections: [ObjectIdentifier: VarlinkConnection] = [:]
     /// Bytes that the connections hold together.
     fileprivate(set) var bytes = 0
     /// The messages among them that several connections may share.
@@ -116,9 +116,9 @@ final class ServerUser {
     init(_ uid: UInt32) { self.uid = uid }
 
     /// The connection that holds most.
-    var largest: ServerConnection? { connections.values.max { size(of: $0) < size(of: $1) } }
+    var largest: VarlinkConnection? { connections.values.max { size(of: $0) < size(of: $1) } }
 
-    private func size(of connection: ServerConnection) -> Int {
+    private func size(of connection: VarlinkConnection) -> Int {
         connection.held + (connection.heldMessage.map(shared.part) ?? 0)
     }
 }
@@ -148,7 +148,7 @@ struct SharedMessages {
 }
 
 /// The memory that a connection holds for its client.
-extension ServerConnection {
+extension VarlinkConnection {
     /// Counts what the connection holds now. This may close it.
     func count() {
         let now = isClosed ? 0 : frames.heldBytes + ownBytes + queued * Self.queuedCost + keptBytes

@@ -12,9 +12,9 @@ public final class VarlinkRequest {
     package let byteCount: Int
     private var unanswered: UnansweredCall?
     let number: UInt64
-    let connection: ServerConnection
+    let connection: VarlinkConnection
 
-    init(_ call: VarlinkCall, size: Int, number: UInt64, on connection: ServerConnection) {
+    init(_ call: VarlinkCall, size: Int, number: UInt64, on connection: VarlinkConnection) {
         self.call = call
         byteCount = size
         self.number = number
@@ -114,9 +114,9 @@ public final class VarlinkRequest {
 final class UnansweredCall {
     private let number: UInt64
     private let method: String
-    private let connection: ServerConnection
+    private let connection: VarlinkConnection
 
-    init(_ number: UInt64, _ method: String, on connection: ServerConnection) {
+    init(_ number: UInt64, _ method: String, on connection: VarlinkConnection) {
         self.number = number
         self.method = method
         self.connection = connection

@@ -122,7 +122,7 @@ public final class VarlinkServer {
         }
         var size = Int32(clamping: limits.sendBuffer)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        let connection = ServerConnection(descriptor, peer: peer, kind, of: users, calling: interfaces)
+        let connection = VarlinkConnection(descriptor, peer: peer, kind, of: users, calling: interfaces)
         users.add(connection)
         do throws(SystemError) {
             try connection.start()

@@ -6,7 +6,7 @@ internal import BelfryLinux
 internal import CBelfry
 
 /// The server's end of a connection: answers calls one after the other, in order.
-final class ServerConnection: FrameStream {
+final class VarlinkConnection: FrameStream {
     struct CurrentCall {
         let mode: VarlinkCall.Mode
         /// The number, in the stream, of the first reply to it.
