@@ -52,7 +52,10 @@ final class HistoryCall {
     func start(onEnd: @escaping () -> Void) {
         self.onEnd = onEnd
         request.onCancel = { self.end() }
-        request.onDrained = { [weak self] in self?.proceed() }
+        request.onDrained = { [weak self] in
+            self?.proceed()
+            return nil
+        }
         proceed()
     }
 

@@ -45,6 +45,7 @@ final class WatchList {
         }
         request.onDrained = { [weak self, weak watcher] in
             if let watcher { self?.goOn(watcher) }
+            return nil
         }
         if isFirst { onChange?(false) }
         list(hosts, for: watcher)

@@ -6,7 +6,7 @@ internal import Varlink
 
 /// The notifications that subscribers of some names get next if they are at some place of the ring. Subscribers of the same names
 /// at the same place share it.
-struct NotificationPiece {
+final class NotificationPiece {
     /// About as many bytes as the kernel takes at once (`sendBuffer` in `VarlinkLimits`, doubled). One longer notification is a
     /// piece too.
     private static let size = 32 << 10

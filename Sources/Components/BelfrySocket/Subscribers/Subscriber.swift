@@ -33,9 +33,11 @@ final class Subscriber {
 final class SubscriberGroup {
     /// Nil stands for all names.
     let names: Set<UTF8Text>?
-    /// Here and not in the closures of a request, which take no memory as long as they have one reference.
-    private(set) weak var list: SubscriberList?
+    /// Here and not in the closures of a request, which take no memory as long as they have one reference. The list forgets the group
+    /// with the last subscriber, when the server closes at the latest.
+    let list: SubscriberList
     /// Those that are not behind.
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     var current = Subscribers()
     /// All of them.
     var count = 0
@@ -55,11 +57,8 @@ struct Subscribers {
         all.append(subscriber)
     }
 
-    /// Removes all, and returns them.
-    mutating func removeAll() -> [Subscriber] {
-        defer { all = [] }
-        return all
-    }
+    /// Removes one of them.
+    mutating func removeAny() -> Subscriber? { all.popLast() }
 
     /// Removes a subscriber; the last one gets its place.
     mutating func remove(_ subscriber: Subscriber) {

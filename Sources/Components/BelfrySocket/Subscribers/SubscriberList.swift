@@ -20,6 +20,7 @@ final class SubscriberList {
     private var index = SubscriberIndex()
     @exclusivity(unchecked)  // nothing calls out while it is used
     private var encoder: NotificationEncoder
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     private var behind = Subscribers()
     /// The number of a notification that all who are behind have still to get, if the ring has it; nil when nobody is behind.
     private var lowest: UInt64?
@@ -72,8 +73,8 @@ final class SubscriberList {
         let subscriber = Subscriber(request, group(of: names.map { Set($0.map { UTF8Text($0) }) }))
         subscriber.group.count += 1
         count += 1
-        request.onCancel = { subscriber.group.list?.remove(subscriber) }
-        request.onDrained = { subscriber.group.list?.supply(subscriber) }
+        request.onCancel = { subscriber.group.list.remove(subscriber) }
+        request.onDrained = { subscriber.group.list.next(for: subscriber) }
         if next > last { subscriber.group.current.insert(subscriber) } else { setBehind(subscriber, cursor) }
     }
 
@@ -109,7 +110,7 @@ final class SubscriberList {
     }
 
     private func setBehind(_ group: SubscriberGroup, _ place: NotificationRing.Cursor) {
-        for subscriber in group.current.removeAll() { setBehind(subscriber, place) }
+        while let subscriber = group.current.removeAny() { setBehind(subscriber, place) }
     }
 
     private func setBehind(_ subscriber: Subscriber, _ place: NotificationRing.Cursor) {
@@ -119,20 +120,20 @@ final class SubscriberList {
         subscriber.request.wake()
     }
 
-    /// Sends the next piece to a subscriber that has got everything before it.
-    private func supply(_ subscriber: Subscriber) {
-        guard let place = subscriber.place else { return }
+    /// What a subscriber gets that has got everything before; nil if there is nothing for now.
+    private func next(for subscriber: Subscriber) -> VarlinkEncodedReply? {
+        guard let place = subscriber.place else { return nil }
         let next = piece(for: subscriber.group.names, from: place)
-        if let replies = next.replies { subscriber.request.send(replies) }
-        guard next.end.sequence > retained.ring.last else {
+        if next.end.sequence > retained.ring.last {
+            behind.remove(subscriber)
+            subscriber.state = .current
+            subscriber.group.current.insert(subscriber)
+            if behind.all.isEmpty { lowest = nil }
+        } else {
             subscriber.state = .behind(next.end)
             if next.replies == nil { subscriber.request.wake() }
-            return
         }
-        behind.remove(subscriber)
-        subscriber.state = .current
-        subscriber.group.current.insert(subscriber)
-        if behind.all.isEmpty { lowest = nil }
+        return next.replies
     }
 
     private func piece(for names: Set<UTF8Text>?, from place: NotificationRing.Cursor) -> NotificationPiece {

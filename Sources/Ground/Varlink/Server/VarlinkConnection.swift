@@ -12,7 +12,7 @@ final class VarlinkConnection: FrameStream {
         /// The number, in the stream, of the first reply to it.
         let firstReply: UInt64
         var onCancel: (() -> Void)?
-        var onDrained: (() -> Void)?
+        var onDrained: (() -> VarlinkEncodedReply?)?
     }
 
     let peer: VarlinkPeer
@@ -70,7 +70,7 @@ final class VarlinkConnection: FrameStream {
         if inputEnded, call == nil, !hasFailed { finishInput() }
     }
 
-    override func drained() { call?.onDrained?() }
+    override func drained() -> EncodedMessage? { call?.onDrained?()?.message }
 
     /// Begins the calls that have arrived, as long as the user has time in this turn.
     private func readCalls() throws(VarlinkProtocolError) {
@@ -170,8 +170,9 @@ final class VarlinkConnection: FrameStream {
     private func cancel() { end()?.onCancel?() }
 
     func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
-        guard let call = self[number] else { return }
-        if call.mode != .oneway { enqueue(reply().message) }
+        // Without a copy of the call, whose closures would be retained.
+        guard number == calls, let mode = call?.mode else { return }
+        if mode != .oneway { enqueue(reply().message) }
         guard !continues, self[number] != nil else { return }
         end()
         needsTurn()

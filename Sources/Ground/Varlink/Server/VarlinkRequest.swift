@@ -63,9 +63,9 @@ public final class VarlinkRequest {
         set { connection[number]?.onCancel = newValue }
     }
 
-    /// Called whenever nothing waits to be sent to the client and the kernel has room: it supplies what comes next. Not called for
-    /// a request that has ended.
-    package var onDrained: (() -> Void)? {
+    /// Called whenever nothing waits to be sent to the client and the kernel has room. It returns one of several replies, which comes
+    /// next, or sends some, or has nothing for now. Not called for a request that has ended.
+    package var onDrained: (() -> VarlinkEncodedReply?)? {
         get { connection[number]?.onDrained }
         set { connection[number]?.onDrained = newValue }
     }

@@ -88,8 +88,9 @@ class FrameStream {
     /// Called when frames may have arrived, the queue may have room, or the input has ended.
     func advance() {}
 
-    /// Called when nothing is queued and the kernel has room. What it queues is written at once.
-    func drained() {}
+    /// Called when nothing is queued and the kernel has room. Returns what is written next, if there is something; what it queues is
+    /// written too.
+    func drained() -> EncodedMessage? { nil }
 
     /// Whether `advance` is to be called again in the next turn, although nothing happens until then.
     var isPostponed: Bool { false }
@@ -221,7 +222,7 @@ class FrameStream {
             watch()
         }
         for _ in 0..<Self.mostWrites {
-            if output.count == 0, failure == nil { drained() }
+            if output.count == 0, failure == nil, let next = drained() { output.append(next) }
             guard output.count > 0 else { return }
             let (parts, bytes) = output.fill(writer.vectors)
             let result = transmit(writer.vectors.baseAddress, parts)

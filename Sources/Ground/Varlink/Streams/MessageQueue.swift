@@ -78,7 +78,8 @@ struct MessageQueue {
 
     private mutating func compact() {
         if head == messages.count {
-            messages = []
+            // A few places are kept for the next turn.
+            messages.removeAll(keepingCapacity: messages.capacity <= 4)
             head = 0
         } else if head > 256, head > messages.count / 2 {
             messages.removeSubrange(..<head)

@@ -17,6 +17,7 @@ final class TurnWriter {
     let streams: DescriptorGroup
     let input: UnsafeMutableRawBufferPointer
     let vectors: UnsafeMutableBufferPointer<iovec>
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     private var dirty: [FrameStream] = []
     /// The number of the turn, from 1. A turn is over when everything that was ready has been handled.
     private(set) var turn: UInt64 = 1

@@ -51,7 +51,7 @@ struct SubscriptionTests {
     /// Has the call of a subscriber supply pieces when everything before is written.
     private func supply(_ pieces: [VarlinkEncodedReply], _ request: VarlinkRequest) {
         var rest = pieces[...]
-        request.onDrained = { [unowned request] in rest.popFirst().map { request.send($0) } }
+        request.onDrained = { rest.popFirst() }
         request.wake()
     }
 
