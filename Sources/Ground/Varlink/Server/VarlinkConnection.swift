@@ -38,7 +38,8 @@ final class VarlinkConnection: FrameStream {
     var heldMessage: EncodedMessage?
     /// The turn in which calls were postponed to the next one, because the user's time was spent; 0 for none.
     private var postponedTurn: UInt64 = 0
-    override var isPostponed: Bool { postponedTurn == writer.turn }
+    /// A oneway call goes on when its client is gone, and those that have arrived behind it come after it.
+    override var isPostponed: Bool { postponedTurn == writer.turn || (hasFailed && call?.mode == .oneway) }
 
     init(
         _ descriptor: Int32, peer: VarlinkPeer, _ kind: ClientKind, of users: ServerUsers,
@@ -122,8 +123,11 @@ final class VarlinkConnection: FrameStream {
             request.answerLater()
             if self[request.number] != nil { keptBytes = size }
         }
-        if hasFailed { cancel() }
+        if hasFailed { clientIsGone() }
     }
+
+    /// Nobody waits for the reply any more. Nobody has waited for a oneway call, so nobody withdraws it.
+    private func clientIsGone() { if call?.mode != .oneway { cancel() } }
 
     /// Closes the connection of a client that sends no more, once it has its replies.
     private func finishInput() {
@@ -137,7 +141,7 @@ final class VarlinkConnection: FrameStream {
 
     override func ended(_ end: End) {
         if case .failed(let error) = end { users.report(.system(error), peer) }
-        cancel()
+        clientIsGone()
         proceed()
     }
 

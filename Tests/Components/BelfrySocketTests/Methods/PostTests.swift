@@ -90,4 +90,18 @@ struct PostTests {
         #expect(report?["listener"] == "guard" && report?["outcome"] == "running" && report?["reason"] == "half")
         #expect(last["result"] == "noData" && poster.replies.count == 2)
     }
+
+    @Test func onewayPostsArriveThoughTheirClientIsGone() throws {
+        let slow = try fixture.attach(["x"])
+        let client = try fixture.connect()
+
+        for _ in 0..<400 { client.oneway("io.belfry.Lifecycle.Post", ["name": "x"]) }
+        client.flush()
+        client.close()
+        try fixture.turn { fixture.mediator.lastSequence == 3 + 256 }
+        // The first ones are answered.
+        slow.vanish()
+
+        try fixture.turn { fixture.mediator.lastSequence == 3 + 400 }
+    }
 }

@@ -244,6 +244,21 @@ struct VarlinkServerTests {
         #expect(fixture.problems.isEmpty)
     }
 
+    @Test func onewayCallsGoOnWhenTheirClientIsGone() throws {
+        let calls = (0..<3).map { _ in VarlinkCall("org.example.test.Wait", mode: .oneway).message }
+        peer.write(calls.joined())
+        peer.close()
+
+        for number in 1...3 {
+            try fixture.turn { fixture.waiting.count == number }
+            for _ in 0..<3 { try fixture.loop.turnWithoutWaiting() }
+            #expect(fixture.waiting.count == number && fixture.waiting[number - 1].isActive)
+            fixture.waiting[number - 1].reply()
+        }
+
+        try fixture.turn { fixture.server.connectionCount == 0 }
+    }
+
     @Test func closedServerReleasesAConnectionThatHasSomethingToWrite() throws {
         final class Kept { var request: VarlinkRequest? }
         weak var kept: Kept?
