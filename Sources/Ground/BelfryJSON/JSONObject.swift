@@ -40,6 +40,17 @@ public nonisolated struct JSONObject: Sendable {
     /// The JSON text; nil for an object that was made of members.
     var text: [UInt8]? { if case .text(let text) = content { text } else { nil } }
 
+    /// The same as text, which takes no more memory than it has bytes. A list of values takes many times as much.
+    package var asText: JSONObject {
+        guard case .members(let members) = content, !members.isEmpty else { return self }
+        var writer = JSONWriter()
+        writer.write(self)
+        return JSONObject(text: Array(writer.bytes))
+    }
+
+    /// How many bytes the text has; 0 for an object that was made of members.
+    package var textSize: Int { text?.count ?? 0 }
+
     /// The members, which are parsed each time if the object is text.
     package var members: [Member] {
         switch content {

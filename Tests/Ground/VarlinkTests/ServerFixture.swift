@@ -19,6 +19,8 @@ final class ServerFixture {
         method Echo(text: ?string, point: ?Point) -> (text: ?string, point: ?Point)
         # Answers when the test says so.
         method Wait(text: ?string) -> (turn: int)
+        # Answers when the test says so.
+        method Keep(list: ?[]object) -> ()
         # Never answers.
         method Forget() -> ()
         # Answers many times.
@@ -64,6 +66,7 @@ final class ServerFixture {
                     request.reply(request.parameters)
                 },
                 "Wait": { [unowned self] in waiting.append($0) },
+                "Keep": { [unowned self] in waiting.append($0) },
                 "Forget": { _ in },
                 "Count": { request in
                     guard request.wantsMore else { return request.fail(.expectedMore) }

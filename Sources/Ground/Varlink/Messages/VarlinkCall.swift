@@ -53,6 +53,12 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
         }
     }
 
+    /// Keeps the parts as text, while the call waits for its reply. Returns how many bytes that takes.
+    mutating func keep() -> Int {
+        (parameters, extensions) = (parameters.asText, extensions.asText)
+        return method.utf8.count + parameters.textSize + extensions.textSize
+    }
+
     /// The call as a message with its NUL.
     package var message: [UInt8] {
         var writer = JSONWriter()

@@ -29,8 +29,7 @@ final class VarlinkConnection: FrameStream {
     private(set) var call: CurrentCall?
     /// Calls since the beginning, which numbers them from 1.
     private var calls: UInt64 = 0
-    /// The size of the call as it came, in bytes, if its request is kept to be answered later. Not in the call, which every
-    /// reply would copy to count it.
+    /// How much of the call is kept to be answered later, in bytes. Not in the call, which every reply would copy to count it.
     private(set) var keptBytes = 0
     /// The memory that is counted for the user, in bytes.
     var held = 0
@@ -120,8 +119,8 @@ final class VarlinkConnection: FrameStream {
         if isKnownUniquelyReferenced(&request) {
             unanswered(request.number, method: request.method)
         } else {
-            request.answerLater()
-            if self[request.number] != nil { keptBytes = size }
+            let kept = request.answerLater()
+            if self[request.number] != nil { keptBytes = kept }
         }
         if hasFailed { clientIsGone() }
     }

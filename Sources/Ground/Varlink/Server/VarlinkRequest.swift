@@ -7,7 +7,7 @@
 /// The request ends when the client disconnects. Replies after that, or after the last reply, are ignored.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkRequest {
-    private let call: VarlinkCall
+    private var call: VarlinkCall
     /// The size of the message, in bytes.
     package let byteCount: Int
     private var unanswered: UnansweredCall?
@@ -34,8 +34,11 @@ public final class VarlinkRequest {
     /// Header fields of vendors.
     public var extensions: JSONObject { call.extensions }
 
-    /// Prepares for an answer after the method has returned.
-    func answerLater() { unanswered = UnansweredCall(number, method, on: connection) }
+    /// Prepares for an answer after the method has returned. Returns how many bytes are kept until then.
+    func answerLater() -> Int {
+        unanswered = UnansweredCall(number, method, on: connection)
+        return call.keep()
+    }
 
     // One is made for every call, and an isolated deinit would look for the actor first.
     nonisolated deinit {}
