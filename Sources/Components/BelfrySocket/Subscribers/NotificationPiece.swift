@@ -28,18 +28,28 @@ final class NotificationPiece {
         self.names = names
         self.begin = begin.sequence
         last = ring.last
+        // One notification, which is the most frequent case, is not copied twice.
+        var first: UnsafeRawBufferPointer?
         var bytes: [UInt8] = []
         var end = begin
         for _ in 0..<Self.mostRecords {
             guard let record = ring.record(at: end) else { break }
             if record.isWanted(by: names) {
-                guard bytes.isEmpty || bytes.count + record.message.count <= Self.size else { break }
-                bytes.append(contentsOf: record.message)
+                if let one = first {
+                    if bytes.isEmpty { bytes = Array(one) }
+                    guard bytes.count + record.message.count <= Self.size else { break }
+                    bytes.append(contentsOf: record.message)
+                } else {
+                    first = record.message
+                }
             }
             end = record.end
         }
         self.end = end
-        replies = bytes.isEmpty ? nil : bytes.withUnsafeBytes { VarlinkEncodedReply(sharing: $0) }
+        replies = first.map { one in
+            bytes.isEmpty
+                ? VarlinkEncodedReply(sharing: one) : bytes.withUnsafeBytes { VarlinkEncodedReply(sharing: $0) }
+        }
     }
 
     /// Whether subscribers of these names get it at this place.

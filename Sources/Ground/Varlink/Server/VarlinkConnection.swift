@@ -12,7 +12,7 @@ final class VarlinkConnection: FrameStream {
         /// The number, in the stream, of the first reply to it.
         let firstReply: UInt64
         var onCancel: (() -> Void)?
-        var onDrained: (() -> VarlinkEncodedReply?)?
+        var onDrained: (@MainActor () -> VarlinkEncodedReply?)?
     }
 
     let peer: VarlinkPeer

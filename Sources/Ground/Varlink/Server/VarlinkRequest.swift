@@ -68,7 +68,7 @@ public final class VarlinkRequest {
 
     /// Called whenever nothing waits to be sent to the client and the kernel has room. It returns one of several replies, which comes
     /// next, or sends some, or has nothing for now. Not called for a request that has ended.
-    package var onDrained: (() -> VarlinkEncodedReply?)? {
+    package var onDrained: (@MainActor () -> VarlinkEncodedReply?)? {
         get { connection[number]?.onDrained }
         set { connection[number]?.onDrained = newValue }
     }

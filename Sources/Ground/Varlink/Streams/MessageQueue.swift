@@ -78,8 +78,8 @@ struct MessageQueue {
 
     private mutating func compact() {
         if head == messages.count {
-            // A few places are kept for the next turn.
-            messages.removeAll(keepingCapacity: messages.capacity <= 4)
+            // One place is kept for the next turn.
+            if head == 1 { messages.removeLast() } else { messages = [] }
             head = 0
         } else if head > 256, head > messages.count / 2 {
             messages.removeSubrange(..<head)

@@ -19,6 +19,8 @@ final class TurnWriter {
     let vectors: UnsafeMutableBufferPointer<iovec>
     @exclusivity(unchecked)  // nothing calls out while it is changed
     private var dirty: [FrameStream] = []
+    /// Without elements: the memory of the last turn's.
+    private var spare: [FrameStream] = []
     /// The number of the turn, from 1. A turn is over when everything that was ready has been handled.
     private(set) var turn: UInt64 = 1
     /// Streams that continue in the next turn.
@@ -69,8 +71,7 @@ final class TurnWriter {
 
     /// Releases the streams, which were closed, before the end of the turn. It may never come.
     func releaseStreams() {
-        dirty = []
-        postponed = []
+        (dirty, spare, postponed) = ([], [], [])
     }
 
     /// Does work, and writes at once what it has queued and what waits. While streams are being served, it is written with what
@@ -80,7 +81,7 @@ final class TurnWriter {
         isServing = true
         work()
         isServing = false
-        for stream in write() where stream.continues { stream.needsTurn() }
+        for stream in write() { stream.needsTurn() }
     }
 
     /// Writes what is queued, and lets the streams continue.
@@ -89,17 +90,23 @@ final class TurnWriter {
         // Streams that had calls in the turn before come after those that had none.
         _ = streams.partition { $0.lastTurn + 1 >= turn }
         isServing = true
-        for stream in streams where stream.continues { stream.turnEnds() }
+        for stream in streams { stream.turnEnds() }
         isServing = false
         if !dirty.isEmpty { deferred?.schedule() }
     }
 
-    /// Writes what is queued, and answers to which streams.
+    /// Writes what is queued. Returns the streams that continue.
     @discardableResult
     func write() -> [FrameStream] {
-        let streams = dirty
-        dirty = []
-        for stream in streams { stream.writeTurn() }
-        return streams
+        var streams = dirty
+        (dirty, spare) = (spare, [])
+        var continuing: [FrameStream] = []
+        for stream in streams {
+            stream.writeTurn()
+            if stream.continues { continuing.append(stream) }
+        }
+        streams.removeAll(keepingCapacity: true)
+        spare = streams
+        return continuing
     }
 }
