@@ -102,6 +102,6 @@ struct ExplainTests {
         ).finish()
 
         #expect(check.status == 71)
-        #expect(check.lines.first?.hasPrefix("belfryd: unable to ask systemd about 'x.service': no answer") == true)
+        #expect(check.lines.first?.hasPrefix("belfryd: unable to ask systemd about 'x.service': there is no ") == true)
     }
 }
