@@ -24,9 +24,11 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "kit"))
 
+from fault import Fault
 from fault_points import ENDING, GOING_ON, PHASES, Injection, points
-from soak_model import POST, Fault, Model, View
-from swept_service import Ended, SweptService
+from managed_service import Ended
+from soak_model import POST, Model, View
+from swept_service import SweptService
 from varlink_client import VarlinkError
 
 # A machine without these has nothing to watch there.

@@ -24,9 +24,9 @@ sys.path.append(str(Path(__file__).parents[1] / "kit"))
 
 from belfry_service import CACHE_TAG, BelfryService
 from bystanders import unharmed
+from fault import Fault
 from fuzzed_calls import FuzzedCalls
 from host_run import run_on_host
-from soak_model import Fault
 from varlink_client import NOBODY, VarlinkClient
 from varlink_methods import methods
 

@@ -21,10 +21,11 @@ from select import select
 sys.path.append(str(Path(__file__).parents[1] / "kit"))
 
 from belfry_service import BelfryService
+from fault import Fault
 from host_run import run_on_host
 from soak_clients import Follower, Poster
 from soak_host import BAD, CONNECTIONS, DISKS, PATIENCE, Interruption, SoakHost
-from soak_model import CHANGES, POST, RETAINED, RING, Fault, Model
+from soak_model import CHANGES, POST, RETAINED, RING, Model
 
 # The notification that must follow a signal within a while, if the process does not end meanwhile.
 CAUSED = {"USR1": "flushRequested", "USR2": "statusRequested", "PWR": "powerFailing", "HUP": "willReload"}

@@ -8,7 +8,8 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 
-from soak_model import NOT_RETAINED, OVERRUN, POST, Fault, Model, View
+from fault import Fault
+from soak_model import NOT_RETAINED, OVERRUN, POST, Model, View
 from varlink_client import VarlinkClient
 
 

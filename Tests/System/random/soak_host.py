@@ -12,7 +12,7 @@ from math import inf
 
 from belfry_service import SERVICE, BelfryService
 from clock_double import ENVIRONMENT, ClockDouble
-from soak_model import Fault
+from fault import Fault
 
 # The values of ConnectionsMax= in the configurations.
 CONNECTIONS = [2000, 3000, 4096]

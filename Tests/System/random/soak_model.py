@@ -10,6 +10,8 @@ order, also over several connections. Both raise `Fault`. Neither does any I/O.
 import json
 from collections import Counter
 
+from fault import Fault
+
 POST = "org.example.soak"
 RING = "org.example.doorbell"
 OVERRUN = "io.belfry.Lifecycle.Overrun"
@@ -28,10 +30,6 @@ CHANGES = {
     "willTerminate": {(state, "notRunning") for state in STATES},
     "didResume": {("suspended", state) for state in STATES},
 }
-
-
-class Fault(Exception):
-    """Something that the service must never do."""
 
 
 class Model:

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 import soak
-from soak_model import POST, RING, Fault, Model, View
+from fault import Fault
+from soak_model import POST, RING, Model, View
 
 SECONDS = 20
 
