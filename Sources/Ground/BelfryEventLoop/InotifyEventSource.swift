@@ -37,8 +37,6 @@ package nonisolated struct FileChange: Sendable, Equatable {
         /// Changes by the bits of inotify(7).
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// `IN_MODIFY`: content was written. cgroup files report their changes this way.
-        package static let modified = Self(rawValue: UInt32(IN_MODIFY))
         /// `IN_CLOSE_WRITE`: a file open for writing was closed.
         package static let closedAfterWrite = Self(rawValue: UInt32(IN_CLOSE_WRITE))
         /// `IN_CREATE`: an entry was made in the watched directory.

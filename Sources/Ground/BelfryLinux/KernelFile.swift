@@ -33,7 +33,11 @@ package nonisolated enum KernelFile {
 
     /// The number after `key` in a file of lines `KEY NUMBER`; nil without such a file or line.
     package static func number(_ key: String, in path: String) -> UInt64? {
-        guard let text = try? text(path) else { return nil }
+        (try? text(path)).flatMap { number(key, of: $0) }
+    }
+
+    /// The same in the text of such a file.
+    package static func number(_ key: String, of text: String) -> UInt64? {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "))
             if words.count == 2, words[0].elementsEqual(key.utf8) { return UInt64(Substring(words[1])) }

@@ -3,6 +3,7 @@
 
 package import BelfryEventLoop
 package import BelfryLinux
+internal import Glibc
 package import Lifecycle
 
 /// Posts `didResume` after a suspension that was not announced: the control group was frozen, or the machine slept. It
@@ -14,7 +15,7 @@ package final class SuspensionSource {
     private let group: String?
     private let readClocks: () -> ClockReading
     private var ledger: SuspensionLedger
-    private var freezer: InotifyEventSource?
+    private var freezer: DescriptorEventSource?
     private var announcements: [LifecycleObservation] = []
     private var isSleepAnnounced = false
 
@@ -39,11 +40,18 @@ package final class SuspensionSource {
         ]
     }
 
-    /// Watches the `cgroup.events` of the group, which the kernel reports as modified when the group is frozen or thawed.
+    /// Watches the `cgroup.events` of the group, for which the kernel reports a priority event when the group is frozen or thawed,
+    /// until the file is read (cgroups(7)).
     package func watchFreezer() throws(SystemError) {
         guard let group else { return }
-        freezer = try loop.source(path: group + "/cgroup.events", .modified) { [unowned self] _ in
-            check(hasThawed: KernelFile.number("frozen", in: group + "/cgroup.events") == 0)
+        let path = group + "/cgroup.events"
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .last(verb: "watch", object: path) }
+        freezer = try loop.source(owning: OwnedDescriptor(owning: file), .priority) { [unowned self] _ in
+            lseek(file, 0, SEEK_SET)
+            // Of a group that is gone, which this process has left, it cannot be read, and would be reported without end.
+            guard let bytes = try? FileContent.read(file, of: path, limit: 4096) else { return freezer = nil }
+            check(hasThawed: KernelFile.number("frozen", of: String(decoding: bytes, as: UTF8.self)) == 0)
         }
         freezer?.priority = SourcePriority.suspension
     }

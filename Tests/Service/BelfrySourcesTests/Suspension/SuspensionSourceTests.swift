@@ -9,26 +9,50 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Regular files stand in for those of a control group; inotify(7) reports their changes in the same way.
+/// Regular files stand in for those of a control group, which the kernel does not report; a real group where one can be made.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionSourceTests {
     private let fixture: SourceFixture
 
     init() throws {
         fixture = try SourceFixture()
-        try write("cgroup.events", "populated 1\nfrozen 0\n")
     }
 
-    @Test func thawPostsTheFrozenTimeOfTheKernel() throws {
-        try write("cgroup.stat.local", "frozen_usec 100\n")
-        let source = try makeSource()
+    /// Where control groups of version 2 can be made: systemd mounts them alone, or beside those of version 1.
+    nonisolated static let groups = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first {
+        access($0 + "/cgroup.procs", W_OK) == 0 && access($0 + "/cgroup.controllers", F_OK) == 0
+    }
 
-        try write("cgroup.stat.local", "frozen_usec 2008100\n")
-        try write("cgroup.events", "populated 1\nfrozen 0\n")
-        try fixture.turnUntilPosted()
+    @Test(.enabled(if: groups != nil, "making a control group needs root"))
+    func thawIsPostedOnceAndAGroupThatIsGoneEndsTheWatch() throws {
+        let group = try #require(Self.groups) + "/belfry-test-\(getpid())"
+        try #require(mkdir(group, 0o755) == 0)
+        defer { rmdir(group) }
+        var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
+        let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: group) {
+            clocks.monotonic += 1_000_000
+            clocks.boottime += 1_000_000
+            return clocks
+        }
+        try source.watchFreezer()
+        try fixture.loop.turnWithoutWaiting()
+        func freeze(_ value: String) throws {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: group + "/cgroup.freeze"))
+            try file.write(contentsOf: Data(value.utf8))
+            try file.close()
+        }
+
+        for round in 1...3 {
+            // A process in the group could not read in between.
+            try freeze("1")
+            try freeze("0")
+            try fixture.turnUntilPosted(round)
+        }
+        try fixture.loop.turnWithoutWaiting()
+        rmdir(group)
         try fixture.loop.turnWithoutWaiting()
 
-        #expect(suspensions == [Suspension(.freezer, duration: .milliseconds(2008))])
+        #expect(suspensions.count == 3 && suspensions.allSatisfy { $0.cause == .freezer })
         withExtendedLifetime(source) {}
     }
 
@@ -65,7 +89,8 @@ struct SuspensionSourceTests {
 
     @Test func freezeDuringAnAnnouncedSleepPostsNoDidResume() throws {
         try write("cgroup.stat.local", "frozen_usec 100\n")
-        let source = try makeSource()
+        let source = SuspensionSource(
+            loop: fixture.loop, mediator: fixture.mediator, group: fixture.directory.url.path)
         fixture.mediator.perform(.pause)
         fixture.mediator.post(.willSleep)
         fixture.posted = []
@@ -103,16 +128,6 @@ struct SuspensionSourceTests {
 
     private var suspensions: [Suspension] {
         fixture.posted.filter { $0.name == .didResume }.compactMap { Suspension(userInfo: $0.userInfo) }
-    }
-
-    private func makeSource(
-        readClocks: @escaping () -> ClockReading = { .now }
-    ) throws -> SuspensionSource {
-        let group = fixture.directory.url.path
-        let source = SuspensionSource(
-            loop: fixture.loop, mediator: fixture.mediator, group: group, readClocks: readClocks)
-        try source.watchFreezer()
-        return source
     }
 
     /// Writes without replacing the file, as the kernel does.
