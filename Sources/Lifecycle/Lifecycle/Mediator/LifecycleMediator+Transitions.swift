@@ -89,17 +89,14 @@ extension LifecycleMediator {
         preparing prepare: (_ done: @escaping () -> Void) -> Void
     ) {
         let stop = Transition(.stop, origin: origin, userInfo: userInfo, TransitionRequest(nil))
-        stop.isPreparing = true
-        run(transitions.add(stop))
-        guard transitions.stop === stop else { return }
         let done = { [weak self, weak stop] in
-            guard let self, let stop, stop.isPreparing else { return }
-            stop.preparationTimer?.cancel()
+            guard let self, let stop, stop.preparation != nil else { return }
             transitions.endPreparation(of: stop)
             run([])
         }
-        stop.preparationTimer = clock.schedule(after: limit, done)
-        prepare(done)
+        stop.preparation = clock.schedule(after: limit, done)
+        run(transitions.add(stop))
+        if transitions.stop === stop { prepare(done) } else { transitions.endPreparation(of: stop) }
     }
 
     /// Adds to the user info of `willTerminate` for the stop that is under way or waits, replacing earlier values. Has no

@@ -27,10 +27,8 @@ final class Transition {
     var configuration: LifecycleConfiguration?
     /// The result when no step is left.
     var result = TransitionReport.Result.completed
-    /// Whether a stop is still prepared; `willTerminate` waits for that.
-    var isPreparing = false
-    /// Ends the preparation.
-    var preparationTimer: (any LifecycleTimer)?
+    /// Ends the preparation of a stop; `willTerminate` waits as long as it is there.
+    var preparation: (any LifecycleTimer)?
     /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted.
     var beganUsec: UInt64 = 0
     /// The limit of all answers together, by the monotonic clock.

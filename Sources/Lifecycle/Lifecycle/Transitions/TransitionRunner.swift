@@ -193,8 +193,9 @@ final class TransitionRunner {
 
     /// The preparation of a stop is done, or its time is up.
     func endPreparation(of stop: Transition) {
-        stop.isPreparing = false
-        if phase == .awaitingPreparation { phase = .dueNow }
+        stop.preparation?.cancel()
+        stop.preparation = nil
+        if phase == .awaitingPreparation, current === stop { phase = .dueNow }
     }
 
     private func advance(_ transition: Transition) -> Action? {
@@ -202,7 +203,7 @@ final class TransitionRunner {
             queue.end()
             return .reportEnd(transition)
         }
-        if step.name == .willTerminate, transition.isPreparing {
+        if step.name == .willTerminate, transition.preparation != nil {
             phase = .awaitingPreparation
             return nil
         }
