@@ -17,14 +17,12 @@ final class ServiceAssembly {
     let log: ServiceLog
     let reader: ConfigurationReader
     let manager = ServiceManagerSocket()
-    let finalStatus: FinalStatus
     private let wanted: [ServiceComponent]
     private var exitRecord: ExitRecordStore?
 
     init(_ options: ServiceOptions, with components: [ServiceComponent]) {
         self.options = options
         wanted = components
-        finalStatus = FinalStatus(manager)
         log = ServiceLog(identifier: options.instanceName)
         reader = ConfigurationReader(options, components, log: log)
     }
@@ -50,7 +48,7 @@ final class ServiceAssembly {
         parts.ending.launch(parts.launch)
         let code = try withExtendedLifetime(connection) { try run(parts) }
         for component in parts.components { component.end() }
-        finalStatus.send(exitStatus: code)
+        parts.ending.end?.tell(manager)
         log.finish()
         return code
     }
@@ -74,47 +72,39 @@ final class ServiceAssembly {
     ///
     /// - Returns: the exit code.
     func fail(_ error: any Error) -> Int32 {
-        let text: String
-        let code: Int32
+        let end: ServiceEnd
+        var record = ExitRecord(by: .service, exitRecord == nil ? .launchRefused : .failed)
         if let refusal = error as? ConfigurationRefusal {
             refusal.reading.write(to: log)
-            text = "\(refusal)"
+            record.problem = "\(refusal)"
             let number = refusal.reading.errorNumber
-            finalStatus.set(text, errorNumber: number)
             // Files that could not be read now may be valid, and the service manager may try again.
-            code = SystemError.isSystemFailure(number) ? ServiceExit.system : ServiceExit.configuration
+            let code = SystemError.isSystemFailure(number) ? ServiceExit.system : ServiceExit.configuration
+            end = ServiceEnd(record, code, "\(refusal)", errorNumber: number)
         } else {
             log.write(.critical, "\(error)", .failure)
-            text = "failed: \(error)"
-            finalStatus.set(text, errorNumber: (error as? SystemError)?.code)
-            code = ServiceExit.system
+            end = ServiceEnd(failed: error, ServiceExit.system, record)
         }
-        if !(error is RunsAlready) { recordExit(text, exitStatus: code) }
-        finalStatus.send(exitStatus: code)
+        if !(error is RunsAlready) { store(end.record) }
+        end.tell(manager)
         log.finish()
-        return code
+        return end.exitStatus
     }
 
     /// Writes for the next launch why this one failed.
-    private func recordExit(_ problem: String, exitStatus: Int32) {
-        if let exitRecord { return exitRecord.end(by: .service, .failed, problem: problem, exitStatus: exitStatus) }
+    private func store(_ record: ExitRecord) {
+        if let exitRecord { return exitRecord.store(record) }
         // Without a configuration only the unit says where the state directory is.
         let paths = RuntimePaths(options.directoryName, .defaults)
         guard Environment.variables["STATE_DIRECTORY"] != nil,
             !SequenceFile.isInUse(paths.runtimeDirectory + "/sequence")
         else { return }
-        let now = Duration.microseconds(belfry_clock_usec(CLOCK_REALTIME))
-        var record = ExitRecord(.stopped, by: .service, realtime: now)
-        record.reason = .launchRefused
-        record.problem = problem
-        record.exitStatus = exitStatus
         var run = ServiceRun(
             bootID: SystemIdentity.boot ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
-            startRealtime: now)
+            startRealtime: record.realtime)
         run.exitRecord = record
         do {
-            let files = RunFiles(
-                directory: paths.stateDirectory, service: options.instanceName)
+            let files = RunFiles(directory: paths.stateDirectory, service: options.instanceName)
             try files.checkOwner()
             try files.write(run)
         } catch {

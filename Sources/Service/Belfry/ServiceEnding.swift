@@ -9,29 +9,24 @@ internal import CBelfry
 internal import Glibc
 internal import Lifecycle
 
-/// Decides when the process ends, and with which code.
+/// Decides when the process ends, and how. The exit record is written then; the service manager is told after the loop has ended.
 final class ServiceEnding {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
-    private let finalStatus: FinalStatus
     private let codeRelease: DeferredEventSource
     private let exitRecord: ExitRecordStore
-    private var hasLaunched = false
     private var transitions: LifecycleObservation?
     private var failure: (any Error)?
-    private var isRefused = false
+    /// How the process ends; nil while this is not decided.
+    private(set) var end: ServiceEnd?
 
     init(
-        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, finalStatus: FinalStatus,
-        exitRecord: ExitRecordStore
-    )
-        throws(SystemError)
-    {
+        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, exitRecord: ExitRecordStore
+    ) throws(SystemError) {
         self.loop = loop
         self.mediator = mediator
         self.log = log
-        self.finalStatus = finalStatus
         self.exitRecord = exitRecord
         // When the loop is idle, so that work deferred by the launch does not bring them back.
         codeRelease = try loop.deferred { belfry_release_code_pages() }
@@ -43,22 +38,16 @@ final class ServiceEnding {
 
     /// Launches the service. A refused launch ends the process.
     func launch(_ options: LaunchOptions) {
-        if let failure {
-            exitRecord.end(by: .service, .failed, problem: "\(failure)", exitStatus: ServiceExit.failure)
-            return loop.exit(ServiceExit.failure)
-        }
-        hasLaunched = true
+        if let failure { return finish(ExitRecord(by: .service, .failed), ServiceExit.failure, "\(failure)") }
         transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
             guard case .transitionEnded(let report) = $0 else { return }
             switch (report.trigger, report.result) {
             case (.launch, .refused(let reasons)):
-                isRefused = true
-                finalStatus.set("launch refused: \(reasons.joined(separator: "; "))", errorNumber: ECANCELED)
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
-                exitRecord.end(report, exitStatus: ServiceExit.system)
-                loop.exit(ServiceExit.system)
+                let text = "launch refused: \(reasons.joined(separator: "; "))"
+                finish(ExitRecord(report), ServiceExit.system, text, errorNumber: ECANCELED)
             case (.launch, _): releaseCode()
-            case (.stop, _) where !isRefused: end(report)
+            case (.stop, _) where end == nil: finish(report)
             default: break
             }
         }
@@ -68,9 +57,8 @@ final class ServiceEnding {
     /// Stops the service in order; the process then ends with the exit code for a failure.
     func fail(_ error: any Error) {
         log.write(.critical, "failed: \(error)", .failure)
-        finalStatus.set("failed: \(error)", errorNumber: (error as? SystemError)?.code)
         failure = failure ?? error
-        guard hasLaunched, !mediator.isStopping else { return }
+        guard transitions != nil, !mediator.isStopping else { return }
         let userInfo: UserInfo = ["error": .string(String(describing: error))]
         mediator.perform(.stop, userInfo: Termination(.failed).userInfo.merging(userInfo) { $1 })
     }
@@ -78,32 +66,36 @@ final class ServiceEnding {
     /// Writes the status of every listener to the journal, and ends the process without notifying them.
     func stopNow(_ signal: SignalOrigin) {
         mediator.post(.statusRequested, origin: .signal(signal))
-        let status = ServiceExit.signal(signal.number)
-        exitRecord.end(by: .signal(signal), .signal, exitStatus: status)
-        finalStatus.set("stopped at once by \(signal.name) from pid \(signal.pid)")
-        log.write(
-            .warning, "stopped at once by \(signal.name) from pid \(signal.pid), uid \(signal.uid)", .cutShort,
-            by: .signal(signal))
-        loop.exit(status)
+        let text = "stopped at once by \(signal.name) from pid \(signal.pid)"
+        log.write(.warning, "\(text), uid \(signal.uid)", .cutShort, by: .signal(signal))
+        finish(ExitRecord(by: .signal(signal), .signal), ServiceExit.signal(signal.number), text)
     }
 
-    private func end(_ report: TransitionReport) {
-        var status = failure == nil ? ServiceExit.success : ServiceExit.failure
+    /// A stop has ended.
+    private func finish(_ report: TransitionReport) {
+        let late = Self.late(report)
         if case .signal(let signal) = report.cutShortBy {
-            status = ServiceExit.signal(signal.number)
-            finalStatus.set("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.late(report))")
             log.write(
                 .warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort,
                 by: .signal(signal))
+            let text = "stopped, cut short by \(signal.name) from pid \(signal.pid)\(late)"
+            finish(ExitRecord(report), ServiceExit.signal(signal.number), text)
         } else {
-            let late = report.notifications.lazy.flatMap(\.listeners).contains { $0.outcome.isLate }
-            if late, failure == nil {
-                status = mediator.configuration[BelfrySettings.self]?.service.lateStopExitStatus ?? status
-            }
-            finalStatus.set("stopped, asked by \(report.origin.words)\(Self.late(report))")
+            let statusOfLateStop = mediator.configuration[BelfrySettings.self]?.service.lateStopExitStatus
+            finish(
+                ExitRecord(report), late.isEmpty ? ServiceExit.success : statusOfLateStop ?? ServiceExit.success,
+                "stopped, asked by \(report.origin.words)\(late)")
         }
-        exitRecord.end(report, exitStatus: status)
-        loop.exit(status)
+    }
+
+    /// Ends the process in this way, or, whatever has happened since, by the first failure.
+    private func finish(_ record: ExitRecord, _ exitStatus: Int32, _ text: String, errorNumber: Int32? = nil) {
+        let end =
+            failure.map { ServiceEnd(failed: $0, ServiceExit.failure, record) }
+            ?? ServiceEnd(record, exitStatus, text, errorNumber: errorNumber)
+        self.end = end
+        exitRecord.store(end.record)
+        loop.exit(end.exitStatus)
     }
 
     /// The listeners that missed their deadlines, for `systemctl status`.
@@ -115,4 +107,46 @@ final class ServiceEnding {
         }
         return names.isEmpty ? "" : ", late: \(names.map { "'\($0)'" }.joined(separator: ", "))"
     }
+}
+
+/// How the process ends: what the next launch reads, and what `systemctl status` shows.
+struct ServiceEnd {
+    /// With the exit status.
+    private(set) var record: ExitRecord
+    let exitStatus: Int32
+    let text: String
+    let errorNumber: Int32?
+
+    init(_ record: ExitRecord, _ exitStatus: Int32, _ text: String, errorNumber: Int32? = nil) {
+        (self.record, self.exitStatus, self.text, self.errorNumber) = (record, exitStatus, text, errorNumber)
+        self.record.exitStatus = exitStatus
+    }
+
+    /// An end by an error.
+    init(failed error: any Error, _ exitStatus: Int32, _ record: ExitRecord) {
+        self.init(record, exitStatus, "failed: \(error)", errorNumber: (error as? SystemError)?.code)
+        self.record.problem = record.problem ?? "\(error)"
+    }
+
+    /// Tells the service manager, after all messages that wait for it (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd
+    /// 254). The error is told only if the process fails.
+    func tell(_ manager: ServiceManagerSocket) {
+        var messages: [ServiceManagerMessage] = [.exitStatus(exitStatus), .status(text)]
+        if let errorNumber, exitStatus != 0 { messages.append(.errorNumber(errorNumber)) }
+        manager.send(messages)
+        manager.finish()
+    }
+}
+
+extension ExitRecord {
+    /// The process ends after this transition.
+    fileprivate init(_ report: TransitionReport) { self.init(.stopped, report, realtime: Self.now) }
+
+    /// The process ends without a transition.
+    init(by origin: LifecycleOrigin, _ reason: Termination.Reason) {
+        self.init(.stopped, by: origin, realtime: Self.now)
+        self.reason = reason
+    }
+
+    private static var now: Duration { .microseconds(belfry_clock_usec(CLOCK_REALTIME)) }
 }

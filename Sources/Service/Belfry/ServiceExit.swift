@@ -19,29 +19,3 @@ package nonisolated enum ServiceExit {
     /// Cut short by this signal.
     package static func signal(_ number: Int32) -> Int32 { 128 + number }
 }
-
-/// The final message to the service manager: why the process ends, with which status and which error. `systemctl status`
-/// shows it (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).
-final class FinalStatus {
-    private let manager: ServiceManagerSocket
-    private var text: String?
-    private var errorNumber: Int32?
-
-    init(_ manager: ServiceManagerSocket) { self.manager = manager }
-
-    /// Sets the reason, with the error number if there is one. The first reason counts.
-    func set(_ text: String, errorNumber: Int32? = nil) {
-        guard self.text == nil else { return }
-        self.text = text
-        self.errorNumber = errorNumber
-    }
-
-    /// Sends it, after all messages that wait for the manager. The error is sent only if the process fails.
-    func send(exitStatus: Int32) {
-        var messages: [ServiceManagerMessage] = [.exitStatus(exitStatus)]
-        if let text { messages.append(.status(text)) }
-        if let errorNumber, exitStatus != 0 { messages.append(.errorNumber(errorNumber)) }
-        manager.send(messages)
-        manager.finish()
-    }
-}

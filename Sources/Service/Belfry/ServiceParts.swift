@@ -78,7 +78,7 @@ final class ServiceParts {
         run.exitRecord = pause.record
         exitRecord = Self.exitRecord(of: run, in: paths, mediator, identity, log)
         ending = try ServiceEnding(
-            loop: loop, mediator: mediator, log: log, finalStatus: assembly.finalStatus, exitRecord: exitRecord)
+            loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
             name: options.instanceName, application: options.application?.unit,

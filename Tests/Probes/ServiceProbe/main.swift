@@ -13,13 +13,16 @@ let manner = arguments.first ?? ""
 let number = manner.split(separator: "=").last.flatMap { Int($0) } ?? 1
 var blockingTimer: TimerEventSource?
 let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))
+/// Never returns.
+func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+
 // The descriptor store must hold only descriptors of the service.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     @MainActor func addListener(@LifecycleAnswerBuilder _ make: @escaping (ProbeListener) -> [LifecycleAnswer]) throws {
         try service.mediator.addListener(ProbeListener("probe", make))
     }
     switch manner.split(separator: "=").first {
-    // At a flush: blocks the main thread, calls exit(3) as some libraries do, or fails the service.
+    // At a flush: blocks the main thread, calls exit(3) as some libraries do, or fails the service, whose stop then hangs if asked.
     case "block": try addListener { $0.on(.flushRequested) { _ in usleep(250_000) } }
     case "blockTimer": blockingTimer = try service.loop.timer(after: .milliseconds(1)) { usleep(250_000) }
     case "child": try service.mediator.addListener(ChildListener(service))
@@ -30,12 +33,13 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "exit": try addListener { $0.on(.flushRequested) { _ in exit(Int32(truncatingIfNeeded: number)) } }
     case "fail":
         let failure = SystemError(EIO, verb: "read", object: "disk")
-        try addListener { $0.on(.flushRequested) { _ in service.fail(failure) } }
+        try addListener { listener in
+            listener.on(.flushRequested) { _ in service.fail(failure) }
+            if number > 1 { listener.on(.willTerminate) { _ in await hang() } }
+        }
     case "refuse": try addListener { $0.on(.didFinishLaunching) { _ in throw LifecycleRefusal("not today") } }
     case "hang":
-        try addListener {
-            $0.on(.willTerminate) { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
-        }
+        try addListener { $0.on(.willTerminate) { _ in await hang() } }
     case "jobs": try service.mediator.addListener(JobListener(service))
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))
     case "store": try service.mediator.addListener(StoreListener(service))

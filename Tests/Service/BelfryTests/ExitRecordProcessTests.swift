@@ -56,6 +56,22 @@ struct ExitRecordProcessTests {
         #expect(try firstLineOfNextLaunch().hasSuffix(", after failure"))
     }
 
+    /// The unit is restarted after a failure, also where `SuccessExitStatus=143` is set.
+    @Test(arguments: [SIGTERM, SIGQUIT])
+    func failureIsTheCauseOfTheEndWhateverFollows(signal: Int32) throws {
+        let service = try fixture.startReady("ServiceProbe", ["fail=2"])
+        service.send(SIGUSR1)
+        service.lines(until: "willTerminate")
+
+        service.send(signal)
+
+        #expect(service.finish().status == 70)
+        let record = try exitRecord()
+        #expect(record["exitStatus"] as? Int == 70 && (record["problem"] as? String)?.contains("'disk'") == true)
+        let end = fixture.manager.messages(until: "EXIT_STATUS=70").last
+        #expect(end?.dropFirst() == ["STATUS=failed: unable to read 'disk': Input/output error (EIO)", "ERRNO=5"])
+    }
+
     @Test(arguments: [("", 0), ("LateStopExitStatus=75\n", 75)])
     func lateStopHasTheConfiguredExitStatusAndNamesTheListener(_ setting: String, _ status: Int32) throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n\(setting)")

@@ -73,22 +73,6 @@ package final class ExitRecordStore {
         return LaunchCause(after: previousRun, bootID: run.bootID)
     }
 
-    /// The process is about to end, after a transition.
-    package func end(_ report: TransitionReport, exitStatus: Int32) {
-        store(ExitRecord(.stopped, report, realtime: now, exitStatus: exitStatus))
-    }
-
-    /// The process is about to end, without a transition.
-    package func end(
-        by origin: LifecycleOrigin, _ reason: Termination.Reason, problem: String? = nil, exitStatus: Int32
-    ) {
-        var record = ExitRecord(.stopped, by: origin, realtime: now)
-        record.reason = reason
-        record.problem = problem
-        record.exitStatus = exitStatus
-        store(record)
-    }
-
     private func begin(by origin: LifecycleOrigin) {
         guard run.exitRecord?.kind != .stopped else { return }
         store(ExitRecord(.stopping, by: origin, realtime: now))
@@ -114,7 +98,8 @@ package final class ExitRecordStore {
 
     private var now: Duration { mediator.clock.now.realtime }
 
-    private func store(_ record: ExitRecord?) {
+    /// Replaces the record of this run.
+    package func store(_ record: ExitRecord?) {
         run.exitRecord = record
         write()
     }

@@ -36,9 +36,18 @@ struct ExitRecordStoreTests {
     private func ended(_ store: ExitRecordStore, exitStatus: Int32) -> LifecycleObservation {
         mediator.addEventObserver(for: .transitionEnded) {
             if case .transitionEnded(let report) = $0, report.trigger == .stop {
-                store.end(report, exitStatus: exitStatus)
+                let now = mediator.clock.now.realtime
+                store.store(ExitRecord(.stopped, report, realtime: now, exitStatus: exitStatus))
             }
         }
+    }
+
+    private func stopped(
+        by origin: LifecycleOrigin, _ reason: Termination.Reason, exitStatus: Int32
+    ) -> ExitRecord {
+        var record = ExitRecord(.stopped, by: origin, realtime: clock.now.realtime)
+        (record.reason, record.exitStatus) = (reason, exitStatus)
+        return record
     }
 
     private func stored() throws -> ServiceRun {
@@ -129,7 +138,7 @@ struct ExitRecordStoreTests {
 
     @Test func nextRunReadsTheExitRecord() throws {
         let store = begin(mediator)
-        store.end(by: term, .signal, exitStatus: 131)
+        store.store(stopped(by: term, .signal, exitStatus: 131))
         try RunFiles(directory: directory.url.path, service: "s").write(
             UnitExit(result: "exit-code", code: "exited", status: "131"), of: "one")
 
@@ -218,7 +227,7 @@ struct ExitRecordStoreTests {
             mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere"), service: "s"),
             log: ServiceLog { [writer] _ in writer })
         mediator.perform(.launch)
-        store.end(by: .service, .finished, exitStatus: 0)
+        store.store(stopped(by: .service, .finished, exitStatus: 0))
 
         #expect(store.launchCause == nil)
         #expect(writer.records.isEmpty)
