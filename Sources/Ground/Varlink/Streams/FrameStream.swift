@@ -192,7 +192,6 @@ class FrameStream {
     }
 
     final func turnEnds() {
-        continues = false
         guard !isClosed else { return }
         guard let failure else { return proceed() }
         // A handler may have flushed. What was received behind its message comes first.

@@ -103,7 +103,10 @@ final class TurnWriter {
         var continuing: [FrameStream] = []
         for stream in streams {
             stream.writeTurn()
-            if stream.continues { continuing.append(stream) }
+            guard stream.continues else { continue }
+            // Here and not when it continues: a stream may be twice in the list, and what it queues in between must count.
+            stream.continues = false
+            continuing.append(stream)
         }
         streams.removeAll(keepingCapacity: true)
         spare = streams
