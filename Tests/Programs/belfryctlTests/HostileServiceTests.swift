@@ -15,7 +15,7 @@ struct HostileServiceTests {
     ]
     private static let others = [["reload"], ["log-level", "info"], ["hold", "--reason", "r", "--", "true"]]
     private static let completion = [
-        "---completion", "perform", "--", "positional@0", "1", "0", "belfryctl", "perform", "",
+        "---completion", "attach", "--", "--follows", "2", "0", "belfryctl", "attach", "--follows", "",
     ]
     private static let following = [["watch"], ["wait", "x"]]
 
@@ -177,7 +177,7 @@ struct HostileServiceTests {
     @Test func completionOffersPlainWordsOnly() throws {
         let standIn = try StandIn(answering: [
             HostileReply.message([
-                "actions": [["id": "$(reboot)"], ["id": "two\nwords"], ["id": "dance"], ["id": "`id`"]]
+                "listeners": [["name": "$(reboot)"], ["name": "two\nwords"], ["name": "dance"], ["name": "`id`"]]
             ])
         ])
 
