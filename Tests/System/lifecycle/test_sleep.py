@@ -46,27 +46,26 @@ def test_sleep_waits_no_longer_than_logind_does(on_each, login, sleeper):
     assert overruns(on_each) == [message]
 
 
-def test_pause_before_a_sleep_stops_no_process(on_each, login):
+def sleep_with_stop_on_pause(on_each, login):
+    """Starts the service, and has the machine sleep. Returns a subscriber, which has heard of it."""
     on_each.configure("[Service]\nStopOnPause=yes\n")
     on_each.start()
     wait_for_locks(on_each, BOTH)
     subscriber = on_each.subscribe()
-
     login.announce_sleep(True)
     subscriber.until("willSleep")
     wait_for_locks(on_each, {"shutdown"})
+    return subscriber
+
+
+def test_pause_before_a_sleep_stops_no_process(on_each, login):
+    sleep_with_stop_on_pause(on_each, login)
 
     assert on_each.status()["state"] == "background"
 
 
 def test_pause_during_a_sleep_stops_the_process_after_it(on_each, login):
-    on_each.configure("[Service]\nStopOnPause=yes\n")
-    on_each.start()
-    wait_for_locks(on_each, BOTH)
-    subscriber = on_each.subscribe()
-    login.announce_sleep(True)
-    subscriber.until("willSleep")
-    wait_for_locks(on_each, {"shutdown"})
+    subscriber = sleep_with_stop_on_pause(on_each, login)
 
     on_each.ctl("pause")
     login.announce_sleep(False)
