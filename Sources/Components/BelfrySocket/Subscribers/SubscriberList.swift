@@ -102,8 +102,12 @@ final class SubscriberList {
     func apply(_ new: SocketParameters) {
         parameters = new
         retained.setLimit(new.socket.replayMax)
-        for subscriber in index.all.flatMap(\.current.all) + behind.all
-        where !new.access.admits(subscriber.request, to: .look, clients) {
+        let refused = (index.all.flatMap(\.current.all) + behind.all)
+            .filter { !new.access.admits($0.request, to: .look, clients) }
+        guard !refused.isEmpty else { return }
+        // What came before is theirs.
+        server.writeNow()
+        for subscriber in refused {
             remove(subscriber)
             subscriber.request.fail(.permissionDenied)
         }

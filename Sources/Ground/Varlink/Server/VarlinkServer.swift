@@ -84,6 +84,9 @@ public final class VarlinkServer {
     /// together with what these send.
     package func writeAtOnce(_ work: () -> Void) { writer.writeAtOnce(work) }
 
+    /// Writes what waits now, also while calls of clients are being handled. None of them goes on before this returns.
+    package func writeNow() { writer.writeNow() }
+
     /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the server
     /// made are removed.
     public func close() {

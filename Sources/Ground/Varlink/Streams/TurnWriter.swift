@@ -81,6 +81,11 @@ final class TurnWriter {
         isServing = true
         work()
         isServing = false
+        writeNow()
+    }
+
+    /// Writes what waits, also while streams are being served. They continue at the end of the turn.
+    func writeNow() {
         for stream in write() { stream.needsTurn() }
     }
 
