@@ -43,10 +43,13 @@ def test_every_command_of_belfryctl_has_an_entry_with_its_options(manuals):
 
 
 def test_every_variable_of_belfryctl_is_there(manuals):
-    # That of the home directory is for directories of services.
-    variables = constants("Sources/Programs/BelfryCommandLine/CommandContext.swift", r'"([A-Z_]{4,})"') - {"HOME"}
+    # Those of home and state are for directories of services.
+    runtime = constants("Sources/Service/BelfryConfiguration/Loading/RuntimePaths.swift", r'ath\("([A-Z_]{4,})"\)')
+    sources = [f"Sources/Programs/{name}.swift" for name in ("BelfryCommandLine/TextStyle", "belfryctl/ServiceCommand")]
+    read = set().union(*(constants(path, r'environment\["([A-Z_]{4,})"\]') for path in sources))
+    variables = read | runtime - {"HOME", "STATE_DIRECTORY", "XDG_STATE_HOME"}
 
-    assert {"BELFRY_SOCKET", "NO_COLOR"} <= variables
+    assert {"BELFRY_SOCKET", "NO_COLOR", "TERM", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR"} <= variables
     assert missing(section(manuals["belfryctl.1"], "ENVIRONMENT"), variables) == set()
 
 
