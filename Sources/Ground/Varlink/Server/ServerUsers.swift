@@ -112,6 +112,8 @@ final class ServerUser {
     fileprivate var shared = SharedMessages()
     /// The time of its calls.
     var share = TurnShare(microseconds: 2000)
+    /// The turn in which its last call began; 0 for none.
+    var lastTurn: UInt64 = 0
 
     init(_ uid: UInt32) { self.uid = uid }
 

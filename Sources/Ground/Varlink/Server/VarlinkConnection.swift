@@ -70,6 +70,8 @@ final class VarlinkConnection: FrameStream {
         if inputEnded, call == nil, !hasFailed { finishInput() }
     }
 
+    override var lastTurnOfUser: UInt64 { user.lastTurn }
+
     override func drained() -> EncodedMessage? { call?.onDrained?()?.message }
 
     /// Begins the calls that have arrived, as long as the user has time in this turn.
@@ -80,6 +82,7 @@ final class VarlinkConnection: FrameStream {
             guard let frame = try frames.next() else { return }
             let began = since ?? .now
             lastTurn = writer.turn
+            user.lastTurn = writer.turn
             begin(try VarlinkCall(message: frame), size: frame.count)
             let now = MonotonicInstant.now
             let spent = now.microseconds(since: began)

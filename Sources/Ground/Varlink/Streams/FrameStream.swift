@@ -8,6 +8,7 @@ internal import Glibc
 
 /// One connected socket: splits what arrives into frames, and writes queued messages in batches. Both ends of a Varlink
 /// connection derive from it.
+@MainActor  // in words, as in MainEventLoop
 class FrameStream {
     /// Why a stream ended.
     enum End {
@@ -87,6 +88,9 @@ class FrameStream {
 
     /// Called when frames may have arrived, the queue may have room, or the input has ended.
     func advance() {}
+
+    /// The turn in which the last call of its user began, on whichever stream; 0 for none.
+    var lastTurnOfUser: UInt64 { 0 }
 
     /// Called when nothing is queued and the kernel has room. Returns what is written next, if there is something; what it queues is
     /// written too.

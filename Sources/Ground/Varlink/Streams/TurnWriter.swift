@@ -92,8 +92,10 @@ final class TurnWriter {
     /// Writes what is queued, and lets the streams continue.
     func flush() {
         var streams = write()
-        // Streams that had calls in the turn before come after those that had none.
-        _ = streams.partition { $0.lastTurn + 1 >= turn }
+        // Whoever had no call for longest comes first, so that nobody waits for all connections of another user.
+        if streams.count > 1 {
+            streams.sort { ($0.lastTurnOfUser, $0.lastTurn) < ($1.lastTurnOfUser, $1.lastTurn) }
+        }
         isServing = true
         for stream in streams { stream.turnEnds() }
         isServing = false
