@@ -20,6 +20,8 @@ final class NotificationPiece {
 
     /// Nil if none of the notifications is wanted.
     let replies: VarlinkEncodedReply?
+    /// The place of the first that is wanted; that behind it if there is none.
+    let first: NotificationRing.Cursor
     /// The place behind it.
     let end: NotificationRing.Cursor
 
@@ -29,24 +31,26 @@ final class NotificationPiece {
         self.begin = begin.sequence
         last = ring.last
         // One notification, which is the most frequent case, is not copied twice.
-        var first: UnsafeRawBufferPointer?
+        var only: UnsafeRawBufferPointer?
         var bytes: [UInt8] = []
-        var end = begin
+        var (first, end) = (begin, begin)
         for _ in 0..<Self.mostRecords {
             guard let record = ring.record(at: end) else { break }
             if record.isWanted(by: names) {
-                if let one = first {
+                if let one = only {
                     if bytes.isEmpty { bytes = Array(one) }
                     guard bytes.count + record.message.count <= Self.size else { break }
                     bytes.append(contentsOf: record.message)
                 } else {
-                    first = record.message
+                    only = record.message
+                    first = end
                 }
             }
             end = record.end
         }
+        self.first = only == nil ? end : first
         self.end = end
-        replies = first.map { one in
+        replies = only.map { one in
             bytes.isEmpty
                 ? VarlinkEncodedReply(sharing: one) : bytes.withUnsafeBytes { VarlinkEncodedReply(sharing: $0) }
         }

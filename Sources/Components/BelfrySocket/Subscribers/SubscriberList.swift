@@ -75,7 +75,9 @@ final class SubscriberList {
         count += 1
         request.onCancel = { subscriber.group.list.remove(subscriber) }
         request.onDrained = { subscriber.group.list.next(for: subscriber) }
-        if next > last { subscriber.group.current.insert(subscriber) } else { setBehind(subscriber, cursor) }
+        // What it did not ask for may give way before it reads.
+        let place = piece(for: subscriber.group.names, from: cursor).first
+        if place.sequence > last { subscriber.group.current.insert(subscriber) } else { setBehind(subscriber, place) }
     }
 
     private func group(of names: Set<UTF8Text>?) -> SubscriberGroup {

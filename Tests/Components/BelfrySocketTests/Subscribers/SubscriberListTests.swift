@@ -69,6 +69,18 @@ struct SubscriberListTests {
         #expect(sleeper.error == Self.overrun)
     }
 
+    @Test func subscriberIsNotBehindAtWhatItDidNotAskFor() throws {
+        let fixture = try SocketFixture { $0.replaySize = 64 << 10 }
+        fixture.mediator.post(.flushRequested)
+
+        let subscriber = try fixture.more("Subscribe", ["names": ["org.example.other"], "after": 3])
+        post(20, 8_000, fixture.client)
+        try fixture.turn { fixture.mediator.lastSequence == 24 && !subscriber.replies.isEmpty }
+        let state = try fixture.call("GetState").get()
+
+        #expect(state["subscribers"] == 1 && subscriber.error == nil)
+    }
+
     @Test func stalledReadersOfALongNotificationGetAnOverrunAndStayConnected() throws {
         let fixture = try SocketFixture()
         let sleepers = try (0..<64).map { _ in try fixture.subscribe() }
