@@ -22,7 +22,7 @@ BUILT = .build/release
 export SWIFT_DETERMINISTIC_HASHING = 1
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
-	probe others system-tests live-fuzzer soak sweep sanitize coverage bench release install uninstall fleet fleet-test \
+	probe others system-tests live-fuzzer subscriptions soak sweep sanitize coverage bench release install uninstall fleet fleet-test \
 	fleet-install fleet-uninstall clean
 
 all: build
@@ -86,7 +86,7 @@ test: $(TESTS_FIRST)
 
 # The same with more random input and all system tests, then all that takes long, also if something before it fails. Takes
 # several hours. Stores the results, which docs/evidence.md shows. NIGHTLY names some of the targets only.
-NIGHTLY ?= $(TESTS_FIRST) $(TESTS_THEN) fleet-test docs sanitize live-fuzzer soak sweep coverage deb-twice
+NIGHTLY ?= $(TESTS_FIRST) $(TESTS_THEN) fleet-test docs sanitize live-fuzzer subscriptions soak sweep coverage deb-twice
 nightly:
 	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= MAKE='$(MAKE)' scripts/nightly $(NIGHTLY)
 
@@ -168,6 +168,12 @@ system-tests: probe $(if $(SYSTEM_TESTS),,others)
 live-fuzzer: build
 	@scripts/install-dependencies test
 	/usr/bin/python3 Tests/System/random/live_fuzzer.py --seconds 3600
+
+# Subscribers that come, stall and go, on a service without systemd, and a model of what each must get.
+SUBSCRIPTION_EXAMPLES ?= 20000
+subscriptions: build
+	@scripts/install-dependencies test
+	/usr/bin/python3 Tests/System/random/subscriptions.py --examples $(SUBSCRIPTION_EXAMPLES)
 
 # An hour of signals, posts, subscribers, reloads, restarts, kill -9, full disks and more, on a booted systemd. Needs root.
 SOAK_SECONDS ?= 3600

@@ -106,6 +106,7 @@ class ManagedService(PrivateService):
         self.start()
 
     def close(self) -> None:
+        """Ends what runs, and forgets what is stored."""
         if self.pid and self.status is None:
             self.kill()
         self.manager.close()

@@ -4,9 +4,10 @@
 
 import json
 from collections.abc import Callable
+from select import select
 
 from fault import Fault
-from subscription_model import NOT_RETAINED, OVERRUN, History, View
+from subscription_model import History, View
 from varlink_client import VarlinkClient
 
 # How many calls of others the service answers before something that a subscriber has room for must have come.
@@ -20,8 +21,7 @@ class Reader:
         self.history = history
         self.link: VarlinkClient | None = None
         self.view: View | None = None
-        # The last number that it has got in any subscription to these names.
-        self.names: frozenset[str] | None = None
+        # The number up to which it has had all that it asked for last.
         self.seen: int | None = None
 
     @property
@@ -33,8 +33,7 @@ class Reader:
         if self.link is None:
             self.link = connect()
             self.link.socket.settimeout(0)
-        self.names = None if names is None else frozenset(names)
-        self.view = View(self.history, self.names, after)
+        self.view = View(self.history, None if names is None else frozenset(names), after)
         parameters = {"names": names, "after": after}
         self.link.send("Subscribe", {key: value for key, value in parameters.items() if value is not None}, more=True)
 
@@ -53,11 +52,20 @@ class Reader:
             self.receive(json.loads(frame))
         return bool(frames) or len(self.link.pending) > before
 
+    def read_the_first(self) -> None:
+        """Waits for the state, and reads no more of what follows it than it must."""
+        self.link.socket.settimeout(20)
+        while self.view and self.view.at is None:
+            self.read(1)
+        self.link.socket.settimeout(0)
+
     def read_to_the_end(self) -> None:
         """The service has ended: what it sent before is right, though perhaps not whole."""
         while self.link and (frames := self.link.arrived()) is not None:
             for frame in frames:
                 self.receive(json.loads(frame))
+            if not frames and not select([self.link.socket], [], [], 20)[0]:
+                raise Fault(f"{self.view} is still connected")
         self.leave()
 
     def receive(self, frame: dict) -> None:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from fault import Fault
 
-OVERRUN = "io.belfry.Lifecycle.Overrun"
-NOT_RETAINED = "io.belfry.Lifecycle.NotRetained"
 # There is room for so many notifications whatever ReplayMax= is.
 ROOM = 512
 # Bytes of a notification besides what fills it, and those that the service may take for its own use.
@@ -162,13 +160,11 @@ class View:
         self.at = number
 
     def overrun(self, dropped: int) -> None:
-        """The service told it that its next notification is gone, and how many came since it had all."""
+        """The service told it that its next notification is gone, and how many have come from that one on."""
         owed, memory = self.owed(), self.history.memory
         if owed is None:
             raise Fault(f"{self} got Overrun of {dropped}, though nothing that it asked for has come")
-        # What it did not ask for may count as got. One that it was reading when it was displaced is sent to its end.
-        last = max(self.at, 1)
-        ends = [begin + dropped for begin in range(self.at, owed)]
-        if not any(owed <= end <= self.history.last and not memory.has_room(last, end) for end in ends):
+        end = owed + dropped - 1
+        if not owed <= end <= self.history.last or memory.has_room(owed, end):
             raise Fault(f"{self} got Overrun of {dropped} at {self.history.last}, and was owed {owed}")
         memory.gone = max(memory.gone, owed)
