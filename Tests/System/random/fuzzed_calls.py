@@ -24,6 +24,9 @@ WORDS = {
     "id": "org.example.action-1 org.example.action-2".split(),
     "listener": "org.example.one org.example.two logger socket".split(),
 }
+# Names of header fields that may be unknown, as they have a dot, and what levels of a value are: each encloses the next one.
+VENDORS = ["org.example.trace", "com.example", "io.belfry.Lifecycle.hint", "a.", "."]
+LEVELS = [(b"[", b"]"), (b'{"a":', b"}"), (b'[0,{},"x",', b",[]]"), (b'{"list":[', b'],"a.b":null}')]
 FLAGS = ["oneway", "more", "upgrade"]
 LONGEST = 1 << 20
 
@@ -95,10 +98,25 @@ class FuzzedCalls:
         members = [self.string("") + b":" + self.anything(depth + 1) for _ in range(count)]
         return b"{" + b",".join(members + members[: self.chance.randrange(2)]) + b"}"
 
+    def deep(self) -> bytes:
+        """Lists and objects within each other: few levels, about as many as a reader takes, or far more."""
+        levels = self.chance.choices(LEVELS, k=self.chance.choice([2, 10, 62, 63, 64, 65, 5000]))
+        ends = [end for _, end in reversed(levels)]
+        return b"".join([*(begin for begin, _ in levels), self.anything(depth=4), *ends])
+
+    def vendor_fields(self) -> list[bytes]:
+        """Fields of a header that are somebody else's, with values of any shape."""
+        names = self.chance.sample(VENDORS, self.chance.randrange(1, 4))
+        many = range(self.chance.choice([0, 0, 0, 1000]))
+        return [
+            *(b'"%s":' % name.encode() + (self.deep() if self.one_in(2) else self.anything()) for name in names),
+            *(b'"org.example.%d":[%d]' % (number, number) for number in many),
+        ]
+
     def value(self, parameter: Parameter) -> bytes:
         """A value that usually fits the parameter."""
         if self.one_in(12):
-            return self.anything()
+            return self.deep() if self.one_in(3) else self.anything()
         if parameter.list:
             count = self.chance.choice([0, 1, 1, 2, 3, 20, 300])
             return b"[" + b",".join(self.single(parameter) for _ in range(count)) + b"]"
@@ -145,6 +163,8 @@ class FuzzedCalls:
                 members.append(b'"%s":' % flag.encode() + value)
         if self.one_in(30):
             members.append(self.string("") + b":" + self.anything())
+        if self.one_in(8):
+            members += self.vendor_fields()
         self.chance.shuffle(members)
         frame = b"{" + b",".join(members) + b"}"
         if self.one_in(40):
