@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "kit"))
 
 from belfry_service import CACHE_TAG, BelfryService
-from bystanders import unharmed
+from bystanders import GROWTH_OF_ONE, MIB, unharmed
 from fault import Fault
 from fuzzed_calls import FuzzedCalls
 from host_run import run_on_host
@@ -32,7 +32,7 @@ from varlink_methods import methods
 
 CACHE = "/var/cache/belfry/fuzz"
 # Every user may do everything, because the fuzzer is neither root nor the service's own user.
-CONFIGURATION = f"""
+CONFIGURATION = """
 [Service]
 StopTimeout=2s
 ListenerTimeout=1s
@@ -40,10 +40,13 @@ ListenerTimeout=1s
 Look=all
 Post=all
 Control=all
+{limits}
 [Cache fuzz]
-Path={CACHE}
+Path={cache}
 FilesMax=10
 """
+# What clients may make the service keep, and by how much it may grow with that: the limits by default, and narrow ones.
+MEMORY = [("", GROWTH_OF_ONE), ("MemoryPerUserMax=4M\nMemoryMax=6M", 64 * MIB)]
 SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP", "SIGTSTP", "SIGCONT", "SIGPWR", "SIGPIPE"]
 CONTROLS = [0x100, 0x104, 0x107, 0x108, 0x200, 0x203, 0x204, 0x300, 0x301, 0x302, -1, 1 << 30]
 CONNECTIONS = 40
@@ -65,10 +68,10 @@ class LiveFuzzer:
         with belfry.connect() as client:
             self.made = FuzzedCalls(self.chance, *methods(client))
 
-    def live(self, until: float) -> int:
+    def live(self, until: float, growth: int) -> int:
         """Returns how many calls were made until the clients have gone and the process has ended."""
         try:
-            with unharmed(self.belfry, [], "random calls"):
+            with unharmed(self.belfry, [], "random calls", growth):
                 for _ in range(self.chance.randrange(10, 100)):
                     for _ in range(BATCH):
                         self.step()
@@ -158,15 +161,16 @@ class LiveFuzzer:
 def run(belfry: BelfryService, seconds: float, seed: int) -> list[str]:
     """Fuzzes for this time; returns a line that sums it up. A fault raises AssertionError with the seed and the last steps."""
     end, calls, lives = time.monotonic() + seconds, 0, 0
-    belfry.configure(CONFIGURATION)
     make_cache = f"mkdir -p {CACHE} && echo '{CACHE_TAG}' >{CACHE}/CACHEDIR.TAG && chown -R belfry: {CACHE}"
     belfry.host.run("sh", "-c", make_cache)
     try:
         while time.monotonic() < end or lives == 0:
             # Each life reads its own records only.
             belfry.skip_old_records()
+            limits, growth = MEMORY[lives % len(MEMORY)]
+            belfry.configure(CONFIGURATION.format(limits=limits, cache=CACHE))
             belfry.start()
-            calls += LiveFuzzer(belfry, seed + lives).live(end)
+            calls += LiveFuzzer(belfry, seed + lives).live(end, growth)
             lives += 1
     finally:
         belfry.host.run("rm", "-r", CACHE)
