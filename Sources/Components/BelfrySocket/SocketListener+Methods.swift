@@ -31,13 +31,14 @@ extension SocketListener {
         "Reload": (.control, { $0.reload($1) }),
         "Hold": (.control, { $0.holds.begin($1, origin: $0.peer(of: $1)) }),
         "Simulate": (.control, { $0.simulate($1) }),
-        "Attach": (.control, { $0.attached.attach($1, origin: $0.peer(of: $1)) }),
+        "Attach": (.control, { $0.attach($1) }),
         "Answer": (.control, { $0.attached.answer($1) }),
         "ReportHealth": (.control, { $0.attached.reportHealth($1, origin: $0.peer(of: $1)) }),
         "Progress": (.control, { $0.attached.progress($1) }),
     ]
 
-    private var state: JSONObject {
+    /// As the first reply of `Subscribe` has it.
+    var state: JSONObject {
         var object: JSONObject = [
             "state": .string(mediator.state.rawValue), "sequence": .int(Int64(mediator.lastSequence)),
             "uptimeUsec": .int(Int64(MonotonicInstant.now.microseconds - identity.startUsec)),
@@ -90,6 +91,10 @@ extension SocketListener {
         subscribers.add(
             request, names: request.parameters["names"]?.arrayValue?.compactMap(\.stringValue),
             after: request.parameters["after"]?.intValue, state: { [unowned self] in state })
+    }
+
+    private func attach(_ request: VarlinkRequest) {
+        attached.attach(request, origin: peer(of: request)) { [unowned self] in state }
     }
 
     private var actions: [JSONValue] {

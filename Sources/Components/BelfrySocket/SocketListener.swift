@@ -85,10 +85,11 @@ package final class SocketListener: LifecycleListener {
         subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
         add("io.belfry.Lifecycle", lifecycleInterfaceText, Self.methods)
         add("io.systemd.service", systemdServiceInterfaceText, Self.systemdMethods)
-        observation = mediator.addObserver { [counts, latest, subscribers] in
+        observation = mediator.addObserver { [unowned self, counts, latest, subscribers, attached] in
             counts.count($0)
             latest.update($0)
             subscribers.send($0)
+            attached.stateChanged(to: $0.state) { state }
         }
         events = mediator.addEventObserver(for: .transitionEnded) { [transitions, clock = mediator.clock] in
             guard case .transitionEnded(let report) = $0 else { return }

@@ -24,7 +24,7 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
     fileprivate var parameters: JSONObject {
         var parameters: JSONObject = [
             "listener": .string(name), "names": .array(notifications.map { .string($0) }),
-            "deadlineUsec": .int(Int64(clamping: timeout.microseconds)), "confirm": true,
+            "deadlineUsec": .int(Int64(clamping: timeout.microseconds)), "state": true,
         ]
         if !follows.isEmpty { parameters["follows"] = .array(follows.map { .string($0) }) }
         return parameters
@@ -47,12 +47,10 @@ package nonisolated enum AttachmentEvent: Sendable, Equatable {
 
 /// A listener in another process than its service, over restarts of the service.
 ///
-/// `Attach` occupies its connection, so answers go over a second one. A `Watch` reports when the service is there again.
+/// `Attach` occupies its connection, so answers go over a second one.
 package final class Attachment {
     /// The longest notification, in bytes.
     private static let longestReply = 16 << 20
-    /// The notifications after which the service has another state.
-    private static let changes = ["willResignActive", "didEnterBackground", "didBecomeActive", "willTerminate"]
     /// Errors after which it attaches again.
     private static let temporary: Set<UTF8Text> = [
         UTF8Text("\(ServiceClient.interface).Detached"), UTF8Text("\(ServiceClient.interface).Stopping"),
@@ -63,12 +61,21 @@ package final class Attachment {
     private let loop: MainEventLoop
     private let onEvent: (AttachmentEvent) -> Void
     private let onEnd: (ClientFailure) -> Void
-    private var watch: Watch?
+    private let reconnection: Reconnection
     private var notifications: VarlinkClient?
     private var answers: VarlinkClient?
-    private var isAttached = false
-    /// As the watch knows it.
-    private var state = JSONObject()
+    private var phase = Phase.first
+    /// Whether `onEvent` knows that there is no connection.
+    private var isLossReported = false
+
+    private enum Phase {
+        /// A socket that cannot be used is an error, unless there is none yet.
+        case first
+        case attached(since: MonotonicInstant)
+        /// It waits for the service to return.
+        case lost
+        case stopped
+    }
 
     /// An attachment that has not begun.
     ///
@@ -84,33 +91,35 @@ package final class Attachment {
         self.loop = loop
         self.onEvent = onEvent
         self.onEnd = onEnd
-        watch = Watch(path, names: Self.changes, waitsForService: true, on: loop) {
-            [weak self] event in
-            guard let self else { return }
-            switch event {
-            case .state(let state):
-                changed(to: state)
-                attach()
-            case .notification(let notification):
-                var new = state
-                new["state"] = notification["state"]
-                changed(to: new)
-            case .missed: break
-            case .note(let text): onEvent(.note(text))
-            }
-        } onEnd: { [weak self] in
-            self?.end($0)
-        }
+        reconnection = Reconnection(path, on: loop)
     }
 
     /// Attaches, or begins to wait for the service.
-    package func start() { watch?.start() }
+    package func start() {
+        do throws(ClientFailure) {
+            let answers = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            self.answers = answers
+            answers.onClose = { [weak self, weak answers] _ in
+                if let self, let answers, answers === self.answers { lost(Reconnection.connectionClosed) }
+            }
+            let client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            notifications = client
+            reconnection.stop()
+            client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
+                guard let self, let client, client === notifications else { return }
+                receive(reply)
+            }
+        } catch {
+            // A new socket may refuse connections until its creator has set its mode.
+            if case .first = phase, error.status != .unavailable { return end(error) }
+            lost("\(error.lines[0]), waiting for it")
+        }
+    }
 
     /// Detaches. No callback is called after that.
     package func stop() {
-        watch?.stop()
-        watch = nil
-        isAttached = false
+        phase = .stopped
+        reconnection.stop()
         // The last answer may still be queued.
         answers?.flush()
         close()
@@ -132,54 +141,48 @@ package final class Attachment {
         answers?.call("\(ServiceClient.interface).ReportHealth", parameters) { _ in }
     }
 
-    private func changed(to new: JSONObject) {
-        state = new
-        if isAttached { onEvent(.state(new.text("state") ?? "")) }
-    }
-
-    private func attach() {
-        guard notifications?.isClosed ?? true else { return }
-        do throws(ClientFailure) {
-            let answers = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
-            self.answers = answers
-            answers.onClose = { [weak self, weak answers] _ in
-                if let self, let answers, answers === self.answers { lost() }
-            }
-            let client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
-            notifications = client
-            client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
-                guard let self, let client, client === notifications else { return }
-                receive(reply)
-            }
-        } catch {
-            error.status == .unavailable ? lost() : end(error)
-        }
-    }
-
     private func receive(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
-        case .success(let reply) where !reply.continues: lost()
-        case .success(let reply):
-            if let token = reply.parameters["token"]?.stringValue,
-                let notification = reply.parameters["notification"]?.objectValue
-            {
-                onEvent(.notification(notification, token: token))
-            } else if !isAttached {
-                isAttached = true
-                onEvent(.attached(state: state))
-            }
-        case .failure(.closed), .failure(.system), .failure(.protocolViolation(.truncated)): lost()
-        case .failure(.failed(let name, _)) where Self.temporary.contains(UTF8Text(name)): lost()
+        case .success(let reply) where !reply.continues: lost(Reconnection.connectionClosed)
+        case .success(let reply): receive(reply.parameters)
+        case .failure(.closed), .failure(.system), .failure(.protocolViolation(.truncated)):
+            lost(Reconnection.connectionClosed)
+        case .failure(.failed(let name, _)) where Self.temporary.contains(UTF8Text(name)):
+            lost(Reconnection.connectionClosed)
         case .failure(let error): end(ClientFailure(calling: error, to: "attach to", path))
         }
     }
 
-    /// The service ended, or has detached the listener.
-    private func lost() {
+    private func receive(_ reply: JSONObject) {
+        if let state = reply["state"]?.objectValue {
+            if case .attached = phase { return onEvent(.state(state.text("state") ?? "")) }
+            phase = .attached(since: .now)
+            isLossReported = false
+            onEvent(.attached(state: state))
+        } else if let token = reply["token"]?.stringValue, let notification = reply["notification"]?.objectValue {
+            onEvent(.notification(notification, token: token))
+        }
+    }
+
+    /// There is no service, or it ended, or it has detached the listener.
+    private func lost(_ note: String) {
         close()
-        if isAttached { onEvent(.detached) }
-        isAttached = false
-        watch?.renew()
+        var lasted: Duration?
+        if case .attached(let since) = phase {
+            lasted = .now - since
+            phase = .lost
+            onEvent(.detached)
+            if case .stopped = phase { return }
+        }
+        do throws(SystemError) {
+            try reconnection.wait(lasted) { [weak self] in self?.start() }
+        } catch {
+            return end(ClientFailure(error))
+        }
+        // Only the first of the attempts that fail.
+        guard !isLossReported else { return }
+        isLossReported = true
+        onEvent(.note(note))
     }
 
     private func end(_ failure: ClientFailure) {

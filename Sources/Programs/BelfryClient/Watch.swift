@@ -21,13 +21,11 @@ package nonisolated enum WatchEvent: Sendable, Equatable {
 
 /// Follows a service over its restarts: a subscription that is renewed from the last sequence number seen.
 package final class Watch {
-    private static let connectionClosed = "the service closed the connection, waiting for it to return"
-
     private enum Connection {
         /// Not begun, or ended.
         case none
-        /// Another attempt follows when the timer fires, or when the socket appears in its directory.
-        case waiting(TimerEventSource, InotifyEventSource?)
+        /// Another attempt follows.
+        case waiting
         /// The service has not sent its state yet.
         case subscribing(VarlinkClient)
         case following(VarlinkClient, since: MonotonicInstant)
@@ -54,7 +52,7 @@ package final class Watch {
     private var missed: ClosedRange<Int64>?
     /// Whether `onEvent` knows that there is no connection.
     private var isLossReported = false
-    private var retryDelay = RetryDelay()
+    private let reconnection: Reconnection
 
     /// A watch that has not begun.
     ///
@@ -75,6 +73,7 @@ package final class Watch {
         self.onEvent = onEvent
         self.onEnd = onEnd
         lastSequence = after
+        reconnection = Reconnection(path, on: loop)
     }
 
     /// Whether there is a connection to the service.
@@ -84,6 +83,7 @@ package final class Watch {
     package func start() {
         do throws(ClientFailure) {
             let client = try ServiceSocket.connect(path, on: loop)
+            reconnection.stop()
             connection = .subscribing(client)
             subscribe(client)
         } catch {
@@ -97,6 +97,7 @@ package final class Watch {
     package func stop() {
         let client = connection.client
         connection = .none
+        reconnection.stop()
         client?.close()
     }
 
@@ -107,7 +108,7 @@ package final class Watch {
 
     /// Connects again. To be called when another connection to the service has ended, to learn when it can be replaced.
     package func renew() {
-        if connection.client != nil { wait(Self.connectionClosed) }
+        if connection.client != nil { wait(Reconnection.connectionClosed) }
     }
 
     // The connection
@@ -174,7 +175,7 @@ package final class Watch {
             if isRecovered(name, parameters, on: client) { return }
         // The service may end in the middle of a message.
         case .closed, .system, .protocolViolation(.truncated):
-            return wait(Self.connectionClosed)
+            return wait(Reconnection.connectionClosed)
         case .protocolViolation:
             break
         }
@@ -199,7 +200,7 @@ package final class Watch {
                 .note("\(count) notifications were held back because the output is too slow, requesting them again"))
             subscribe(client)
         case "io.belfry.Lifecycle.Stopping":
-            wait(Self.connectionClosed)
+            wait(Reconnection.connectionClosed)
         default:
             return false
         }
@@ -211,54 +212,18 @@ package final class Watch {
     /// Reports only the first of the attempts that fail.
     private func wait(_ note: String) {
         var lasted: Duration?
-        var directory: InotifyEventSource?
-        switch connection {
-        case .none, .subscribing: break
-        case .waiting(_, let known): directory = known
-        case .following(_, let since): lasted = .now - since
-        }
+        if case .following(_, let since) = connection { lasted = .now - since }
         // It was not reported, so it is asked for again.
         if let missed { lastSequence = missed.lowerBound - 1 }
         missed = nil
-        let delay = retryDelay.next(lasted)
+        connection = .waiting
         do throws(SystemError) {
-            let timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.start() }
-            connection = .waiting(timer, directory ?? watchDirectory())
+            try reconnection.wait(lasted) { [weak self] in self?.start() }
         } catch {
             return end(ClientFailure(error))
         }
         guard !isLossReported else { return }
         isLossReported = true
         onEvent(.note(note))
-    }
-
-    /// Watches the directory of the socket, so that a new socket is noticed at once. The directory may not exist.
-    private func watchDirectory() -> InotifyEventSource? {
-        guard let slash = path.lastIndex(of: "/"), !path.hasPrefix("@") else { return nil }
-        let name = path[path.index(after: slash)...]
-        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-        return try? loop.source(path: directory, [.created, .movedTo]) { [weak self] change in
-            guard let self, case .waiting = connection, change.name.map({ $0 == name }) ?? false else { return }
-            start()
-        }
-    }
-}
-
-/// How long to wait before the next attempt to connect: longer after each that failed.
-package nonisolated struct RetryDelay: Sendable {
-    private static let longest = Duration.seconds(2)
-    private var delay = Duration.zero
-
-    /// Before the first attempt.
-    package init() {}
-
-    /// The next delay.
-    ///
-    /// - Parameter lasted: how long there was a connection, if there was one. One that did not last counts as an attempt that
-    ///   failed.
-    package mutating func next(_ lasted: Duration?) -> Duration {
-        let isFirst = delay == .zero || (lasted ?? .zero) > Self.longest * 2
-        delay = isFirst ? .milliseconds(50) : min(delay * 2, Self.longest)
-        return delay
     }
 }

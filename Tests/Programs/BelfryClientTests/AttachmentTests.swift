@@ -62,10 +62,10 @@ final class AttachmentTests {
         _ = send(connection, text + "\0", text.utf8.count + 1, Int32(MSG_NOSIGNAL))
     }
 
+    private static let active = #"{"parameters":{"state":{"state":"active","sequence":1}},"continues":true}"#
+
     /// Plays the service up to the call of `Attach`.
     private func acceptAttach() throws -> (notifications: Int32, answers: Int32, call: String) {
-        let watch = try accept()
-        reply(watch.connection, #"{"parameters":{"state":{"state":"active","sequence":1}},"continues":true}"#)
         var answers: Int32 = -1
         try loop.turn {
             answers = belfry_accept(listener)
@@ -79,10 +79,10 @@ final class AttachmentTests {
     @Test func notificationsAreReportedAndAnsweredOnTheSecondConnection() throws {
         let attachment = attach()
         let (notifications, answers, call) = try acceptAttach()
-        #expect(call.contains(#""listener":"x","names":["a"],"deadlineUsec":1000000,"confirm":true"#))
+        #expect(call.contains(#""listener":"x","names":["a"],"deadlineUsec":1000000,"state":true"#))
         #expect(events.isEmpty)
 
-        reply(notifications, #"{"parameters":{},"continues":true}"#)
+        reply(notifications, Self.active)
         reply(notifications, #"{"parameters":{"token":"t","notification":{"name":"a"}},"continues":true}"#)
         try loop.turn { events.count == 2 }
         attachment.answer("t", "refused", reason: "no")
@@ -96,35 +96,33 @@ final class AttachmentTests {
         attachment.stop()
     }
 
-    /// The state of the first reply is older than the attachment.
-    @Test func aChangeOfStateDuringTheAttachmentCounts() throws {
+    @Test func changesOfStateComeOnTheSameStream() throws {
         let attachment = attach()
         let (notifications, _, _) = try acceptAttach()
-        let watch = connections[0]
 
-        reply(
-            watch,
-            #"{"parameters":{"notification":{"name":"didEnterBackground","state":"background"}},"continues":true}"#)
-        try loop.turnWithoutWaiting()
-        reply(notifications, #"{"parameters":{},"continues":true}"#)
-        try loop.turn { !events.isEmpty }
-        reply(watch, #"{"parameters":{"notification":{"name":"didBecomeActive","state":"active"}},"continues":true}"#)
-        try loop.turn { events.count == 2 }
+        reply(notifications, Self.active)
+        reply(notifications, #"{"parameters":{"state":{"state":"background","sequence":3}},"continues":true}"#)
+        reply(notifications, #"{"parameters":{"token":"t","notification":{"name":"a"}},"continues":true}"#)
+        try loop.turn { events.count == 3 }
 
-        #expect(events == [.attached(state: ["state": "background", "sequence": 1]), .state("active")])
+        #expect(
+            events == [
+                .attached(state: ["state": "active", "sequence": 1]), .state("background"),
+                .notification(["name": "a"], token: "t"),
+            ])
         attachment.stop()
     }
 
     @Test func itAttachesAgainWhenTheConnectionIsLost() throws {
         let attachment = attach()
         let first = try acceptAttach()
-        reply(first.notifications, #"{"parameters":{},"continues":true}"#)
+        reply(first.notifications, Self.active)
         try loop.turn { !events.isEmpty }
 
         shutdown(first.notifications, Int32(SHUT_RDWR))
         try loop.turn { events.contains(.detached) }
         let second = try acceptAttach()
-        reply(second.notifications, #"{"parameters":{},"continues":true}"#)
+        reply(second.notifications, Self.active)
         try loop.turn { events.count { if case .attached = $0 { true } else { false } } == 2 }
 
         #expect(failure == nil)

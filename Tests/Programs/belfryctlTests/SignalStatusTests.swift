@@ -113,6 +113,7 @@ struct SignalStatusTests {
     @Test(arguments: signals)
     func anAttachmentEndsWithSuccess(_ number: Int32) throws {
         let program = try ctl(["attach", "x", "--on", "a", "--", "true"])
+        _ = try service.accept()
         _ = try service.acceptCall()
 
         kill(program.pid, number)
@@ -123,10 +124,10 @@ struct SignalStatusTests {
     /// Its command has printed `begun`.
     private func runningAttachment() throws -> (program: ChildProgram, notifications: Int32, answers: Int32) {
         let program = try ctl(["attach", "x", "--on", "a", "--", "sh", "-c", "echo begun; exec sleep 1000"])
-        try subscribe()
         let answers = try service.accept()
         let notifications = try service.acceptCall()
-        service.reply(notifications, #"{"parameters":{},"continues":true}"#)
+        service.reply(
+            notifications, #"{"parameters":{"state":{"state":"active","sequence":1}},"continues":true}"#)
         notify(notifications, "t")
         #expect(program.line() == "begun")
         return (program, notifications, answers)

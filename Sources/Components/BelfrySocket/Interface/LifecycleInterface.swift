@@ -73,17 +73,19 @@ nonisolated let lifecycleInterfaceMethods = """
     # Become a listener as long as the connection is open. Needs 'more'. Each reply has a notification and a token, and is to be
     # answered with Answer on another connection. The service continues without the answer after 'deadlineUsec', by default
     # ListenerTimeout= of its configuration. 'follows' names listeners that are called before this one for arriving
-    # notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With 'confirm' a first reply
-    # without notification confirms that the listener is attached. A program that disconnects or does not read is detached, and what it has not answered counts as failed. 'names', 'follows' and
-    # 'actions' are at most 256 together, in 4096 bytes.
+    # notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With 'confirm' a first reply without
+    # notification confirms that the listener is attached. With 'state' the first reply has the state instead, and so has another
+    # reply when a notification changes it. A program that disconnects or does not read is detached, and what it has not answered
+    # counts as failed. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
     method Attach(
       listener: string,
       names: []string,
       follows: ?[]string,
       deadlineUsec: ?int,
       actions: ?[]Action,
-      confirm: ?bool
-    ) -> (token: ?string, notification: ?Notification)
+      confirm: ?bool,
+      state: ?bool
+    ) -> (token: ?string, notification: ?Notification, state: ?State)
 
     # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed; with
     # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed.

@@ -8,19 +8,22 @@ internal import Varlink
 /// An attached program as a listener. It gets notifications as replies to `Attach`; its outcomes come with `Answer`, see
 /// `AttachedListenerList`.
 final class AttachedListener: LifecycleListener {
-    /// Sends a notification to the program. Its progress and its outcome go to the arguments. Returns what gives up waiting.
-    typealias Tell = (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
-
+    let parameters: AttachParameters
+    let request: VarlinkRequest
     let origin: PeerOrigin
     /// What its program has reported.
     var health = ListenerHealth.healthy
-    private let parameters: AttachParameters
-    private let tell: Tell
+    /// The tokens of notifications that it has not answered.
+    var tokens: Set<UTF8Text> = []
+    private weak var list: AttachedListenerList?
 
-    init(_ parameters: AttachParameters, origin: PeerOrigin, _ tell: @escaping Tell) {
+    init(
+        _ parameters: AttachParameters, _ request: VarlinkRequest, origin: PeerOrigin, in list: AttachedListenerList
+    ) {
         self.parameters = parameters
+        self.request = request
         self.origin = origin
-        self.tell = tell
+        self.list = list
     }
 
     var name: String { parameters.name }
@@ -29,11 +32,17 @@ final class AttachedListener: LifecycleListener {
     var isRequired: Bool { false }
 
     var answers: [LifecycleAnswer] {
-        for name in parameters.names { onOutcome(name, deadline: parameters.deadline, tell) }
+        for name in parameters.names { onOutcome(name, deadline: parameters.deadline, ask) }
         for action in parameters.actions {
-            onOutcome(.performAction, deadline: parameters.deadline, action: action, tell)
+            onOutcome(.performAction, deadline: parameters.deadline, action: action, ask)
         }
     }
+
+    /// Sends a notification to the program. Returns what gives up waiting for its answer.
+    private func ask(
+        _ notification: LifecycleNotification, _ progress: ListenerProgress,
+        _ completion: @escaping (ListenerOutcome) -> Void
+    ) -> () -> Void { list?.ask(self, notification, progress, completion) ?? {} }
 }
 
 /// The parameters of `Attach`, checked.
@@ -45,6 +54,8 @@ nonisolated struct AttachParameters {
     let deadline: Duration?
     /// Whether a first reply confirms that the listener is attached.
     let isConfirmed: Bool
+    /// Whether replies tell the state: the first one, and one after each change.
+    let wantsState: Bool
 
     /// What is wrong with the parameters.
     enum Problem: Error {
@@ -78,6 +89,7 @@ nonisolated struct AttachParameters {
         if let usec, usec <= 0 { throw .parameter("deadlineUsec") }
         deadline = usec.map { .microseconds($0) }
         isConfirmed = parameters["confirm"]?.boolValue ?? false
+        wantsState = parameters["state"]?.boolValue ?? false
     }
 
     /// Throws the name of the first list with which the limit is exceeded.

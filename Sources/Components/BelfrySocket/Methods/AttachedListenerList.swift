@@ -11,15 +11,8 @@ internal import Varlink
 /// A program gets a notification as a reply to `Attach`, and sends its outcome with `Answer` on a second connection, since a
 /// connection handles one call at a time. The token that comes with the notification identifies it.
 final class AttachedListenerList {
-    private struct Attachment {
-        let listener: AttachedListener
-        let request: VarlinkRequest
-        /// The tokens of notifications that it has not answered.
-        var tokens: Set<UTF8Text> = []
-    }
-
     private struct Question {
-        let listener: ObjectIdentifier
+        let listener: AttachedListener
         let progress: ListenerProgress
         let completion: (ListenerOutcome) -> Void
     }
@@ -28,26 +21,50 @@ final class AttachedListenerList {
     private static let longestText = 200
     /// The longest reason of a program that is not healthy, in Unicode scalars.
     private static let longestReason = 2048
+    private static let unread = "its program does not read"
     /// How many notifications may wait for a program that does not read. Beyond it the program is detached.
     package static let queueLimit = 1024
 
     private let mediator: LifecycleMediator
     private let bootID: String
     private let log: ServiceLog
-    private var attachments: [ObjectIdentifier: Attachment] = [:]
+    /// By their names, which are different.
+    private var listeners: [UTF8Text: AttachedListener] = [:]
     private var questions: [UTF8Text: Question] = [:]
+    /// The state that the last notification leads to.
+    private var state: LifecycleState
 
     init(mediator: LifecycleMediator, bootID: String, log: ServiceLog) {
         self.mediator = mediator
         self.bootID = bootID
         self.log = log
+        state = mediator.state
     }
 
     /// How many there are.
-    var count: Int { attachments.count }
+    var count: Int { listeners.count }
+
+    /// Tells those who asked for it that the state changes.
+    ///
+    /// - Parameter description: describes the service.
+    func stateChanged(to new: LifecycleState, _ description: () -> JSONObject) {
+        guard new != state else { return }
+        state = new
+        let interested = listeners.values.filter(\.parameters.wantsState)
+        guard !interested.isEmpty else { return }
+        let reply = VarlinkEncodedReply(VarlinkReply(stateReply(description()), continues: true))
+        for listener in interested where hasRoom(listener) { listener.request.send(reply) }
+    }
+
+    private func stateReply(_ description: consuming JSONObject) -> JSONObject {
+        description["state"] = .string(state.rawValue)
+        return ["state": .object(description)]
+    }
 
     /// Answers `Attach`.
-    func attach(_ request: VarlinkRequest, origin: PeerOrigin) {
+    ///
+    /// - Parameter description: describes the service.
+    func attach(_ request: VarlinkRequest, origin: PeerOrigin, _ description: () -> JSONObject) {
         guard request.wantsMore else { return request.fail(.expectedMore) }
         let parameters: AttachParameters
         do throws(AttachParameters.Problem) {
@@ -58,10 +75,7 @@ final class AttachedListenerList {
             case .name(let name): return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(name)])
             }
         }
-        let key = ObjectIdentifier(request)
-        let listener = AttachedListener(parameters, origin: origin) { [weak self] notification, progress, completion in
-            self?.ask(key, notification, progress, completion) ?? {}
-        }
+        let listener = AttachedListener(parameters, request, origin: origin, in: self)
         do throws(ListenerOrderError) {
             try mediator.addListener(listener)
         } catch .duplicate(let name) {
@@ -69,17 +83,22 @@ final class AttachedListenerList {
         } catch {
             return request.fail("io.belfry.Lifecycle.InvalidOrder", ["reason": .string("\(error)")])
         }
-        attachments[key] = Attachment(listener: listener, request: request)
-        request.onCancel = { [weak self] in self?.detach(key, because: "its program disconnected") }
+        listeners[UTF8Text(listener.name)] = listener
+        request.onCancel = { [weak self] in self?.detach(listener, because: "its program disconnected") }
         record(listener, "attached")
-        if parameters.isConfirmed { request.reply([:], continues: true) }
+        if parameters.wantsState {
+            request.reply(stateReply(description()), continues: true)
+        } else if parameters.isConfirmed {
+            request.reply([:], continues: true)
+        }
     }
 
     /// Answers `ReportHealth`.
     func reportHealth(_ request: VarlinkRequest, origin: PeerOrigin) {
         let name = request.parameters["listener"]?.stringValue ?? ""
-        let listener = attachments.values.lazy.map(\.listener).first { $0.name.hasSameBytes(as: name) }
-        guard let listener, listener.origin.pid == origin.pid, listener.origin.uid == origin.uid else {
+        guard let listener = listeners[UTF8Text(name)], listener.origin.pid == origin.pid,
+            listener.origin.uid == origin.uid
+        else {
             return request.fail("io.belfry.Lifecycle.NotAttached", ["listener": .string(name)])
         }
         switch UTF8Text(request.parameters["health"]?.stringValue ?? "") {
@@ -120,14 +139,13 @@ final class AttachedListenerList {
         question.completion(outcome)
     }
 
-    private func ask(
-        _ listener: ObjectIdentifier, _ notification: LifecycleNotification, _ progress: ListenerProgress,
+    /// Sends a notification to a program. Its progress and its outcome go to the arguments. Returns what gives up waiting.
+    func ask(
+        _ listener: AttachedListener, _ notification: LifecycleNotification, _ progress: ListenerProgress,
         _ completion: @escaping (ListenerOutcome) -> Void
     ) -> () -> Void {
-        guard let request = attachments[listener]?.request, request.queuedReplies < Self.queueLimit else {
-            let reason = "its program does not read"
-            detach(listener, because: reason)
-            completion(.failed(reason))
+        guard hasRoom(listener) else {
+            completion(.failed(Self.unread))
             return {}
         }
         let token = Self.token()
@@ -140,26 +158,33 @@ final class AttachedListenerList {
         writer.endContinuingReply()
         let key = UTF8Text(token)
         questions[key] = Question(listener: listener, progress: progress, completion: completion)
-        attachments[listener]?.tokens.insert(key)
-        request.send(VarlinkEncodedReply(writer))
+        listener.tokens.insert(key)
+        listener.request.send(VarlinkEncodedReply(writer))
         return { [weak self] in _ = self?.close(key) }
     }
 
     /// Removes a notification that was answered, or whose deadline has passed.
     private func close(_ token: UTF8Text) -> Question? {
         guard let question = questions.removeValue(forKey: token) else { return nil }
-        attachments[question.listener]?.tokens.remove(token)
+        question.listener.tokens.remove(token)
         return question
     }
 
-    private func detach(_ key: ObjectIdentifier, because reason: String) {
-        guard let attachment = attachments.removeValue(forKey: key) else { return }
+    /// Whether its program can get another reply. A program that does not read is detached.
+    private func hasRoom(_ listener: AttachedListener) -> Bool {
+        if listener.request.isActive, listener.request.queuedReplies < Self.queueLimit { return true }
+        detach(listener, because: Self.unread)
+        return false
+    }
+
+    private func detach(_ listener: AttachedListener, because reason: String) {
+        guard listeners.removeValue(forKey: UTF8Text(listener.name)) != nil else { return }
         // Removed from the mediator first, so that a sequence that continues does not call it again.
-        mediator.removeListener(attachment.listener)
-        record(attachment.listener, "is detached: \(reason)")
-        attachment.request.onCancel = nil
-        attachment.request.fail("io.belfry.Lifecycle.Detached", ["reason": .string(reason)])
-        for question in attachment.tokens.compactMap({ close($0) }) { question.completion(.failed(reason)) }
+        mediator.removeListener(listener)
+        record(listener, "is detached: \(reason)")
+        listener.request.onCancel = nil
+        listener.request.fail("io.belfry.Lifecycle.Detached", ["reason": .string(reason)])
+        for question in listener.tokens.compactMap({ close($0) }) { question.completion(.failed(reason)) }
     }
 
     private func record(_ listener: AttachedListener, _ what: String) {

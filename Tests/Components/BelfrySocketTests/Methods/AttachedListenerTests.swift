@@ -73,6 +73,23 @@ struct AttachedListenerTests {
         #expect(attached.replies[0]["notification"]?["name"] == "flushRequested")
     }
 
+    /// Each before the notification that changes it, also when the program attaches in the middle of a pause.
+    @Test func theStateComesOnTheSameStreamForWhoAsks() throws {
+        let first = try fixture.attach(["willResignActive", "didEnterBackground"], ["state": true])
+        fixture.mediator.perform(.pause)
+        try fixture.turn { first.replies.count == 3 }
+        let second = try fixture.attach([], ["listener": "second", "state": true])
+        let silent = try fixture.attach([], ["listener": "silent"])
+        try fixture.answer(first, 2, "completed")
+        try fixture.turn { first.replies.count == 5 && second.replies.count == 2 }
+
+        let told = first.replies.map { $0["state"]?["state"] ?? $0["notification"]?["name"] }
+        #expect(told == ["active", "inactive", "willResignActive", "background", "didEnterBackground"])
+        #expect(first.replies[0]["state"]?["pid"] != nil)
+        #expect(second.replies.map { $0["state"]?["state"] } == ["inactive", "background"])
+        #expect(silent.replies == [[:]])
+    }
+
     @Test func attachedListenerIsCalledInItsOrder() throws {
         let before = RecordingListener("before", [.willResignActive, .didBecomeActive])
         try fixture.mediator.addListener(before)
