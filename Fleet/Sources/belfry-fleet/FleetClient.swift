@@ -89,8 +89,7 @@ struct FleetClient {
         case "io.belfry.Fleet.NothingToContinue":
             return (.unavailable, "there is no rolling command that stopped", nil)
         case "io.belfry.Fleet.Overrun":
-            let count = parameters.numberOrDash("dropped")
-            return (.unavailable, "the output was read too slowly, \(count) replies are missing", nil)
+            return (.unavailable, "the output was read too slowly, later replies are missing", nil)
         default: return nil
         }
     }

@@ -28,7 +28,7 @@ final class CertificationClient {
             for (key, value) in result where key != "client_id" { parameters[key] = value }
             switch step.method {
             case "Test10":
-                let replies = try await client.collect("\(name).Test10", parameters)
+                let replies = try await replies(to: "\(name).Test10", parameters)
                 result = ["last_more_replies": .array(replies.map { $0["string"] ?? .null })]
             case "Test11":
                 client.oneway("\(name).Test11", parameters)
@@ -38,5 +38,21 @@ final class CertificationClient {
             say("\(step.method): \(JSONValue.object(result))")
         }
         return result["all_ok"] == true
+    }
+
+    private func replies(to method: String, _ parameters: JSONObject) async throws(VarlinkError) -> [JSONObject] {
+        var replies: [JSONObject] = []
+        let end: VarlinkError? = await withCheckedContinuation { continuation in
+            client.more(method, parameters) {
+                switch $0 {
+                case .success(let reply):
+                    replies.append(reply.parameters)
+                    if !reply.continues { continuation.resume(returning: nil) }
+                case .failure(let error): continuation.resume(returning: error)
+                }
+            }
+        }
+        if let end { throw end }
+        return replies
     }
 }

@@ -107,6 +107,6 @@ nonisolated let fleetInterfaceText = """
     # There is no roll.
     error NothingToContinue()
 
-    # The client did not read in time, and this many replies were dropped.
-    error Overrun(dropped: int)
+    # The client did not read in time, and gets no further replies.
+    error Overrun()
     """

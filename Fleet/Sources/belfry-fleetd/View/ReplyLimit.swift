@@ -20,8 +20,7 @@ struct ReplyLimit {
         // A client that reads may only have had no chance in this turn of the loop.
         server.flush()
         guard request.isActive, request.queuedBytes > Self.bytesMax else { return request.isActive }
-        let dropped = request.dropQueuedReplies()
-        request.fail("io.belfry.Fleet.Overrun", ["dropped": .int(Int64(dropped))])
+        request.fail("io.belfry.Fleet.Overrun")
         return false
     }
 }

@@ -118,37 +118,6 @@ extension VarlinkClient {
             call(method, parameters) { continuation.resume(returning: $0) }
         }.get()
     }
-
-    /// Calls a method that may answer many times, and waits for the last reply.
-    ///
-    /// - Parameters:
-    ///   - method: the fully-qualified method.
-    ///   - parameters: its parameters.
-    ///   - limit: how much memory the replies may take together, in bytes. Beyond it the client is closed.
-    /// - Throws: the service's error, or why the last reply did not come.
-    public func collect(
-        _ method: String, _ parameters: JSONObject = [:], limit: Int = VarlinkClient.longestReply
-    ) async throws(VarlinkError) -> [JSONObject] {
-        var replies: [JSONObject] = []
-        var size = 0
-        return try await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<[JSONObject], VarlinkError>, Never>) in
-            more(method, parameters) { [unowned self] result in
-                switch result {
-                case .success(let reply):
-                    replies.append(reply.parameters)
-                    size += reply.message.count + 128
-                    let tooLarge = VarlinkError.protocolViolation(.tooLarge(limit))
-                    if !reply.continues {
-                        continuation.resume(returning: size > limit ? .failure(tooLarge) : .success(replies))
-                    } else if size > limit {
-                        connection.finish(tooLarge)
-                    }
-                case .failure(let error): continuation.resume(returning: .failure(error))
-                }
-            }
-        }.get()
-    }
 }
 
 /// Why a call failed.

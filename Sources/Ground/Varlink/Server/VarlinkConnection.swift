@@ -9,8 +9,6 @@ internal import CBelfry
 final class VarlinkConnection: FrameStream {
     struct CurrentCall {
         let mode: VarlinkCall.Mode
-        /// The number, in the stream, of the first reply to it.
-        let firstReply: UInt64
         var onCancel: (() -> Void)?
         var onDrained: (@MainActor () -> VarlinkEncodedReply?)?
     }
@@ -116,7 +114,7 @@ final class VarlinkConnection: FrameStream {
 
     private func begin(_ call: VarlinkCall, size: Int) {
         calls += 1
-        self.call = CurrentCall(mode: call.mode, firstReply: sent + UInt64(queued))
+        self.call = CurrentCall(mode: call.mode)
         var request = VarlinkRequest(call, size: size, number: calls, on: self)
         interfaces.dispatch(request)
         if isKnownUniquelyReferenced(&request) {

@@ -100,14 +100,6 @@ public final class VarlinkRequest {
 
     /// Ends the call with one of the errors that every service has.
     public func fail(_ error: VarlinkServiceError) { fail(error.name, error.parameters) }
-
-    /// Drops the replies to this call of which nothing was written yet.
-    ///
-    /// - Returns: how many.
-    @discardableResult
-    public func dropQueuedReplies() -> Int {
-        connection[number].map { connection.dropQueue(from: $0.firstReply) } ?? 0
-    }
 }
 
 /// Answers a call with an error when its request goes without an answer.

@@ -81,9 +81,6 @@ class FrameStream {
     /// Their bytes.
     final var queuedBytes: Int { output.byteCount }
 
-    /// Messages written since the beginning. With `queued` it numbers every message of the stream.
-    final var sent: UInt64 { output.sent }
-
     // To be overridden.
 
     /// Called when frames may have arrived, the queue may have room, or the input has ended.
@@ -209,11 +206,6 @@ class FrameStream {
         isBlocked = false
         watch()
         needsTurn()
-    }
-
-    /// Drops queued messages from number `first` on, except one that was partly written. Returns how many.
-    final func dropQueue(from first: UInt64) -> Int {
-        output.remove(from: first)
     }
 
     /// Writes what is queued, and what `drained` queues then, until the kernel's buffer is full.

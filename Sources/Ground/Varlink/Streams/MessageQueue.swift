@@ -14,8 +14,6 @@ struct MessageQueue {
 
     /// Bytes that wait.
     private(set) var byteCount = 0
-    /// Messages written since the beginning. With `count` it numbers every message of the stream.
-    private(set) var sent: UInt64 = 0
 
     /// Messages that wait, including one that was partly written.
     var count: Int { messages.count - head }
@@ -30,17 +28,6 @@ struct MessageQueue {
     mutating func append(_ message: EncodedMessage) {
         byteCount += message.count
         messages.append(message)
-    }
-
-    /// Removes messages from number `first` on, except one that was partly written. Returns how many.
-    mutating func remove(from first: UInt64) -> Int {
-        let begun = sent + (written > 0 ? 1 : 0)
-        let start = head + Int(max(first, begun) - sent)
-        guard start < messages.count else { return 0 }
-        let removed = messages.count - start
-        for case let message? in messages[start...] { byteCount -= message.count }
-        messages.removeSubrange(start...)
-        return removed
     }
 
     /// Removes everything, when nothing can be written any more.
@@ -71,7 +58,6 @@ struct MessageQueue {
             written -= message.count
             messages[head] = nil
             head += 1
-            sent += 1
         }
         compact()
     }
