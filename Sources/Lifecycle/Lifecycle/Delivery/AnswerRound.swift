@@ -50,6 +50,8 @@ final class AnswerRound {
     private var reports: [ListenerReport?] = []
     /// Whether an answer was begun that may go on after its call.
     private var hasLastingAnswer = false
+    /// Whether there is no time for the calls that begin from now on, so that none of them is late.
+    var isCutShort = false
 
     init(
         _ notification: consuming LifecycleNotification, to calls: [DueCall], deadline: Duration,
@@ -66,13 +68,9 @@ final class AnswerRound {
 
     /// Calls the listeners whose turn has come and that answer immediately.
     ///
-    /// - Parameters:
-    ///   - hasOpenCalls: whether answers are awaited: only other members of their group are called then.
-    ///   - isCutShort: whether there is no time, so that no answer is late.
+    /// - Parameter hasOpenCalls: whether answers are awaited: only other members of their group are called then.
     /// - Returns: the first whose answer may last; nil if no other is to be called now.
-    func nextLasting(
-        _ clock: any LifecycleClock, hasOpenCalls: Bool = false, isCutShort: Bool = false
-    ) -> LastingCall? {
+    func nextLasting(_ clock: any LifecycleClock, hasOpenCalls: Bool = false) -> LastingCall? {
         while next < calls.count {
             let call = calls[next]
             if call.group != group {
@@ -81,24 +79,22 @@ final class AnswerRound {
             }
             next += 1
             if let body = call.immediate {
-                answer(body, call.entry, clock, isCutShort: isCutShort)
+                answer(body, call.entry, clock)
             } else if let found = call.answer(to: notification) {
                 switch found.body {
                 case .lasting(let body): return (call.entry, found, body)
-                case .immediate(let body): answer(body, call.entry, clock, isCutShort: isCutShort)
+                case .immediate(let body): answer(body, call.entry, clock)
                 }
             }
         }
         return nil
     }
 
-    private func answer(
-        _ body: DueCall.Immediate, _ entry: ListenerEntry, _ clock: any LifecycleClock, isCutShort: Bool
-    ) {
-        let start = clock.monotonic
+    private func answer(_ body: DueCall.Immediate, _ entry: ListenerEntry, _ clock: any LifecycleClock) {
+        let (start, hasDeadline) = (clock.monotonic, !isCutShort)
         let outcome = Self.outcome(of: body, notification)
         let duration = clock.monotonic - start
-        let judged = isCutShort ? outcome : outcome.judged(duration, deadline: deadline)
+        let judged = hasDeadline ? outcome.judged(duration, deadline: deadline) : outcome
         let report = entry.record(judged, of: notification.name, after: duration, since: start)
         if !onlyProblems || judged.isProblem { reports.append(report) }
     }

@@ -30,7 +30,6 @@ final class Delivery {
     /// The calls that have not ended, by their places in the reports.
     private var open: [Int: OpenCall] = [:]
     private var state = State.waiting
-    private var isCutShort = false
 
     /// - Parameters:
     ///   - round: what was answered so far, and who is to be called.
@@ -70,22 +69,20 @@ final class Delivery {
         if open.isEmpty { completion(round.report) }
     }
 
-    private var nextLasting: AnswerRound.LastingCall? {
-        round.nextLasting(clock, hasOpenCalls: !open.isEmpty, isCutShort: isCutShort)
-    }
+    private var nextLasting: AnswerRound.LastingCall? { round.nextLasting(clock, hasOpenCalls: !open.isEmpty) }
 
     /// The names of the listeners that have not answered yet, in the order of the calls.
     var pending: [String] { inOrder.map(\.entry.place.name) }
 
     /// Sets every deadline to zero: the calls under way overrun, and later calls end after their first step.
     func cutShort() {
-        isCutShort = true
+        round.isCutShort = true
         for (_, _, call) in inOrder { call.overrun() }
     }
 
     /// Divides the remaining time again, after the limit of the transition has changed.
     func retime() {
-        guard !isCutShort else { return }
+        guard !round.isCutShort else { return }
         let calls = inOrder
         let shares = calls.map { share($0.answer, $0.call.spent, round.groupsLeft) }
         for ((_, _, call), share) in zip(calls, shares) { call.retime(share) }
@@ -120,7 +117,7 @@ final class Delivery {
             advance()
         }
         open[place] = (entry, answer, call)
-        let share = isCutShort ? TimeShare(.zero) : share(answer, .zero, round.groupsLeft)
+        let share = round.isCutShort ? TimeShare(.zero) : share(answer, .zero, round.groupsLeft)
         call.begin(body, round.notification, share)
     }
 }

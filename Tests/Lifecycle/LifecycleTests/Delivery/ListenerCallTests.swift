@@ -256,6 +256,22 @@ struct LateAnswerTests {
 
     nonisolated enum Kind: Sendable { case immediate, suspending, completing }
 
+    /// With no time at all the first step of an answer is not late, also if a call of the same notification has taken the time away.
+    @Test(arguments: [Kind.immediate, .suspending, .completing])
+    func answersAfterASecondStopAreNotLate(_ kind: Kind) throws {
+        let hasty = ClosureListener("hasty") { [mediator = fixture.mediator] in
+            $0.on(.willResignActive) { _ in mediator.perform(.stop) }
+        }
+        try fixture.mediator.addListener(blocking(kind, on: .willResignActive, for: .seconds(6)))
+        try fixture.mediator.addListener(hasty)
+
+        fixture.perform(.launch, .stop)
+
+        let report = try #require(fixture.ended.first { $0.trigger == .stop }?.notifications.first)
+        #expect(report.listeners.map(\.listener) == ["hasty", "blocking"])
+        #expect(report.listeners.map(\.outcome) == [.completed, .completed])
+    }
+
     /// A listener whose answer blocks the thread.
     private func blocking(
         _ kind: Kind, on interest: LifecycleNotification.Name = .flushRequested, for time: Duration
