@@ -65,14 +65,13 @@ extension ReferenceModel {
             current = nil
             overtaken.insert(pause, at: 0)
         }
-        for transition in overtaken { finish(transition, .overtaken) }
-        if let current, current !== stop {
-            current.limit = min(current.limit, limit(of: current))
-            if let delivery {
-                delivery.limit = current.limit
-                if !delivery.isCutShort { retime(delivery) }
-            }
+        let shortened = current
+        if let shortened {
+            shortened.limit = min(shortened.limit, limit(of: shortened))
+            delivery?.limit = shortened.limit
         }
+        for transition in overtaken { finish(transition, .overtaken) }
+        if shortened != nil, let delivery, !delivery.isCutShort { retime(delivery) }
     }
 
     /// A reload is merged with any that waits, another trigger with the last that waits; suspensions are not merged.
