@@ -183,13 +183,13 @@ class FrameStream {
         writer.add(self)
     }
 
-    /// Writes at the end of the turn. When all streams have done so, `turnEnds` is called on each.
-    final func writeTurn() {
+    /// Writes at the end of the turn. When all streams have done so, `turnEnds` is called on each. Returns whether something waits,
+    /// which is counted.
+    final func writeTurn() -> Bool {
         isDirty = false
-        guard !isClosed, !isBlocked, !isWriting else { return }
+        guard !isClosed, !isBlocked, !isWriting else { return false }
         write()
-        // What waits is counted.
-        if output.count > 0 { continues = true }
+        return output.count > 0
     }
 
     final func turnEnds() {
@@ -229,7 +229,8 @@ class FrameStream {
             isBlocked = result < bytes
             if isBlocked { return }
         }
-        wake()
+        // And not only `wake`: calls may wait for what is left to be written.
+        needsTurn()
     }
 
     /// Writes without waiting. That the kernel lacks memory at the moment is `EAGAIN` too: the client loses no connection by it.

@@ -109,11 +109,12 @@ final class TurnWriter {
         (dirty, spare) = (spare, [])
         var continuing: [FrameStream] = []
         for stream in streams {
-            stream.writeTurn()
-            guard stream.continues else { continue }
-            // Here and not when it continues: a stream may be twice in the list, and what it queues in between must count.
+            let continues = stream.continues
+            // Before it is written, and not when it continues: a stream may be twice in the list, or write for so long that it has
+            // another turn, and what it queues or leaves in between must count.
             stream.continues = false
-            continuing.append(stream)
+            let isWaiting = stream.writeTurn()
+            if continues || isWaiting || stream.continues { continuing.append(stream) }
         }
         streams.removeAll(keepingCapacity: true)
         spare = streams

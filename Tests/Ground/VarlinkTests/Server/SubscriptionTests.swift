@@ -96,6 +96,31 @@ struct SubscriptionTests {
         #expect(received[3].contains("Refused") && received[4] == #"{"parameters":{"text":"on"}}"#)
     }
 
+    @Test func callBehindManyRepliesIsAnsweredWhenTheyAreWritten() throws {
+        var limits = VarlinkLimits()
+        limits.unreadBytes = 0
+        limits.sendBuffer = 1 << 20
+        let fixture = try ServerFixture(limits: limits)
+        let peer = try fixture.peer()
+        peer.write(subscribe)
+        peer.write(VarlinkCall("org.example.test.Echo", ["text": "on"]))
+        try fixture.turn { fixture.waiting.count == 1 }
+        let request = fixture.waiting[0]
+
+        // The first fills the buffer of the kernel, which has room for all others: more than are written at a time, and at most
+        // twice as many.
+        request.reply(["padding": .string(String(repeating: "z", count: 3 << 20))], continues: true)
+        for _ in 1..<8192 { request.reply([:], continues: true) }
+        request.reply()
+        for _ in 0..<200 {
+            peer.read()
+            try fixture.loop.turn(waiting: .zero)
+        }
+        peer.read()
+
+        #expect(peer.received.count == 8194 && peer.received.last == #"{"parameters":{"text":"on"}}"#)
+    }
+
     @Test(arguments: [(64, true), (2, false)])
     func sharedPieceIsCountedOnce(subscribers: Int, areShared: Bool) throws {
         var limits = VarlinkLimits()
