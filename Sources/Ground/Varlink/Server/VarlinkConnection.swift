@@ -176,6 +176,8 @@ final class VarlinkConnection: FrameStream {
     func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
         // Without a copy of the call, whose closures would be retained.
         guard number == calls, let mode = call?.mode else { return }
+        // So many replies may wait that they are written now, and nothing is supplied behind the last one.
+        if !continues { call?.onDrained = nil }
         if mode != .oneway { enqueue(reply().message) }
         guard !continues, self[number] != nil else { return }
         end()

@@ -96,6 +96,23 @@ struct SubscriptionTests {
         #expect(received[3].contains("Refused") && received[4] == #"{"parameters":{"text":"on"}}"#)
     }
 
+    @Test func nothingIsSuppliedBehindTheLastReply() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        peer.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+        let request = fixture.waiting[0]
+
+        for _ in 0..<255 { request.reply([:], continues: true) }
+        supply([piece(1)], request)
+        // So many are written at once.
+        request.reply()
+        peer.write(VarlinkCall("org.example.test.Echo", ["text": "on"]))
+        let received = try fixture.receive(257, peer)
+
+        #expect(received[255...] == ["{}", #"{"parameters":{"text":"on"}}"#])
+    }
+
     @Test func callBehindManyRepliesIsAnsweredWhenTheyAreWritten() throws {
         var limits = VarlinkLimits()
         limits.unreadBytes = 0
