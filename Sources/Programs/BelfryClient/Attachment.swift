@@ -166,6 +166,8 @@ package final class Attachment {
 
     /// There is no service, or it ended, or it has detached the listener.
     private func lost(_ note: String) {
+        // A stop may find out that the service is gone.
+        if case .stopped = phase { return }
         close()
         var lasted: Duration?
         if case .attached(let since) = phase {

@@ -129,6 +129,21 @@ final class AttachmentTests {
         attachment.stop()
     }
 
+    @Test func nothingComesAfterAStopThatFindsTheServiceGone() throws {
+        let attachment = attach()
+        let (notifications, answers, _) = try acceptAttach()
+        reply(notifications, Self.active)
+        try loop.turn { !events.isEmpty }
+
+        shutdown(answers, Int32(SHUT_RDWR))
+        attachment.answer("t", "completed")
+        attachment.stop()
+        for _ in 0..<40 { try loop.turn(waiting: .milliseconds(5)) }
+
+        #expect(events.count == 1 && failure == nil)
+        #expect(belfry_accept(listener) == -EAGAIN, "it does not connect again")
+    }
+
     @Test func aRefusalIsTheEnd() throws {
         let attachment = attach()
         let (notifications, _, _) = try acceptAttach()
