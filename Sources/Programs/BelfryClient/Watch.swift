@@ -151,11 +151,14 @@ package final class Watch {
             return start()
         }
         connection = .following(client, since: .now)
-        if isLossReported, known != nil { onEvent(.note("reconnected")) }
+        let isBack = isLossReported && known != nil
         isLossReported = false
         lastSequence = lastSequence ?? state.number("sequence")
+        // Each report may stop the watch.
+        if isBack { onEvent(.note("reconnected")) }
+        guard client === connection.client else { return }
         onEvent(.state(state))
-        guard let missed else { return }
+        guard client === connection.client, let missed else { return }
         self.missed = nil
         onEvent(.missed(missed))
     }

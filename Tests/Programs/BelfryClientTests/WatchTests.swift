@@ -67,6 +67,56 @@ struct WatchTests {
         #expect(notes == ["the service closed the connection, waiting for it to return"])
     }
 
+    /// Which event the handler stops the watch at: the state, before which the watch knew that some are missed, or the note before
+    /// the second state.
+    @Test(arguments: [(1, "state"), (3, "reconnected")])
+    func nothingIsReportedAfterAStopWithinAReport(stopAt: Int, last: String) throws {
+        let loop = try MainEventLoop()
+        let folder = try TemporaryDirectory()
+        let listener = belfry_unix_listen(folder.path("socket"), 1)
+        var connection: Int32 = -1
+        defer { for descriptor in [listener, connection] { close(descriptor) } }
+        var events: [String] = []
+        var watch: Watch?
+        watch = Watch(folder.path("socket"), names: [], after: 1, on: loop) { event in
+            switch event {
+            case .state: events.append("state")
+            case .notification: events.append("notification")
+            case .missed: events.append("missed")
+            case .note(let text): events.append(text)
+            }
+            if events.count == stopAt { watch?.stop() }
+        } onEnd: {
+            Issue.record("\($0)")
+        }
+        watch?.start()
+
+        if stopAt > 1 {
+            try accept(listener, &connection, on: loop)
+            send(connection, Self.state, Self.state.utf8.count, Int32(MSG_NOSIGNAL))
+            try loop.turn { events.count == 1 }
+            close(connection)
+        }
+        try accept(listener, &connection, on: loop)
+        let gap = #"{"error":"io.belfry.Lifecycle.NotRetained","parameters":{"oldest":5}}"# + "\0"
+        let replies = (stopAt > 1 ? "" : gap) + Self.state
+        send(connection, replies, replies.utf8.count, Int32(MSG_NOSIGNAL))
+        for _ in 0..<20 { try loop.turn(waiting: .milliseconds(5)) }
+
+        #expect(events.count == stopAt && events.last == last)
+    }
+
+    private static let state = #"{"parameters":{"state":{"state":"active","sequence":9}},"continues":true}"# + "\0"
+
+    private func accept(_ listener: Int32, _ connection: inout Int32, on loop: MainEventLoop) throws {
+        var accepted: Int32 = -1
+        try loop.turn {
+            accepted = belfry_accept(listener)
+            return accepted >= 0
+        }
+        connection = accepted
+    }
+
     @Test func delayGrowsUntilAConnectionLasts() {
         var delay = RetryDelay()
 
