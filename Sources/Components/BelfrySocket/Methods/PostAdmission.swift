@@ -22,6 +22,8 @@ final class PostAdmission {
 
     private var users: [UInt32: User] = [:]
     private var bytes = 0
+    /// Whether posts that waited are being begun, and whether one has ended meanwhile.
+    private var (isBeginning, hasRoomAgain) = (false, false)
 
     /// Begins a post whose call has so many bytes, now or when there is room.
     func begin(_ request: VarlinkRequest, _ bytes: Int, _ post: @escaping Post) {
@@ -53,10 +55,18 @@ final class PostAdmission {
         users[uid]?.posts -= 1
         users[uid]?.bytes -= bytes
         self.bytes -= bytes
-        beginNext(of: uid)
-        // Posts of other users may have waited for the common limit.
-        for other in users.filter({ $0.key != uid && !$0.value.waiting.isEmpty }).keys { beginNext(of: other) }
         removeIfIdle(uid)
+        hasRoomAgain = true
+        // A post that ends at once comes back here, and the stack is not to grow with each one that waits.
+        guard !isBeginning else { return }
+        isBeginning = true
+        while hasRoomAgain {
+            hasRoomAgain = false
+            beginNext(of: uid)
+            // Posts of other users may have waited for the common limit.
+            for other in users.filter({ $0.key != uid && !$0.value.waiting.isEmpty }).keys { beginNext(of: other) }
+        }
+        isBeginning = false
     }
 
     private func beginNext(of uid: UInt32) {

@@ -74,6 +74,29 @@ struct PostAdmissionTests {
         listener.finishAll()
     }
 
+    /// They begin in a loop: the stack of the service does not grow with their number.
+    @Test func waitingPostsThatEndAtOnceBeginOneAfterTheOther() throws {
+        post(256)
+        try fixture.turn { listener.received == 256 }
+        let others = try (0..<100).map { _ in try fixture.connect() }
+        for other in others { other.oneway("io.belfry.Lifecycle.Post", ["name": "org.example.work"]) }
+        for _ in 0..<50 { try fixture.loop.turnWithoutWaiting() }
+        var places: [Int] = []
+        let observation = fixture.mediator.addObserver { _ in
+            var local = 0
+            withUnsafeMutablePointer(to: &local) { places.append(Int(bitPattern: $0)) }
+        }
+
+        fixture.mediator.removeListener(listener)
+        listener.finish(1)
+        observation.cancel()
+        for other in others { other.close() }
+
+        let (lowest, highest) = (places.min() ?? 0, places.max() ?? 0)
+        #expect(places.count == 100 && highest - lowest < 10_000)
+        listener.finishAll()
+    }
+
     @Test func otherClientsAreServedMeanwhile() throws {
         post(300)
         try fixture.loop.turnWithoutWaiting()
