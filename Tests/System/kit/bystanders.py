@@ -138,7 +138,7 @@ def unharmed(
     process.start()
     theirs.close()
     try:
-        assert ours.poll(30) and ours.recv() == "ready"
+        assert ours.poll(30) and ours.recv() == "ready", "the bystanders are not ready"
         before = memory(outer) << 10
         yield lambda: go_around(rounds)
         go_around(rounds, times=1)
@@ -188,8 +188,8 @@ def ends_in_order(belfry: BelfryService, figures: list[str]) -> None:
     took = time.monotonic() - begin
     figures[-1] += f", stopped in {took:.2f} s"
     ended = belfry.properties("Result", "ExecMainStatus", "NRestarts")
-    assert ended == {"Result": "success", "ExecMainStatus": "0", "NRestarts": "0"}
-    assert took < STOP
+    assert ended == {"Result": "success", "ExecMainStatus": "0", "NRestarts": "0"}, ended
+    assert took < STOP, figures[-1]
     forged = [line for record in belfry.journal() if is_forged(line := text(record))]
     assert not forged, forged[:5]
 
