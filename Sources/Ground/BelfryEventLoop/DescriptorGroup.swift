@@ -64,9 +64,13 @@ package final class DescriptorGroup {
     }
 
     /// Changes what a descriptor is watched for.
-    package func set(_ events: DescriptorEvents, of member: Member, _ watched: Int32) {
+    ///
+    /// - Throws: what epoll_ctl(2) reports. The descriptor is watched as before.
+    package func set(_ events: DescriptorEvents, of member: Member, _ watched: Int32) throws(SystemError) {
         var event = epoll_event(events: events.rawValue, data: epoll_data_t(u64: member.number))
-        epoll_ctl(descriptor, EPOLL_CTL_MOD, watched, &event)
+        guard epoll_ctl(descriptor, EPOLL_CTL_MOD, watched, &event) == 0 else {
+            throw .last(verb: "watch descriptor", object: "\(watched)")
+        }
     }
 
     /// Stops watching a descriptor. Its handler is not called afterwards, even if an event is pending.

@@ -256,7 +256,14 @@ class FrameStream {
         if isBlocked { events.insert(.writable) }
         guard events != watched else { return }
         watched = events
-        if let member { writer.streams.set(events, of: member, descriptor) }
+        guard let member else { return }
+        do throws(SystemError) {
+            try writer.streams.set(events, of: member, descriptor)
+        } catch {
+            // It would wait for ever.
+            unwatch()
+            fail(error)
+        }
     }
 
     private final func unwatch() {

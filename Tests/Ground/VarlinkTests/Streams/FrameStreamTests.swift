@@ -25,4 +25,26 @@ struct FrameStreamTests {
 
         #expect(stream.frames.heldBytes == 0)
     }
+
+    /// What it waits for would never come.
+    @Test func streamThatCannotBeWatchedEnds() throws {
+        let loop = try MainEventLoop()
+        var ends: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        defer { close(ends[1]) }
+        let stream = try EndingStream(ends[0], frameLimit: 1 << 20, writer: TurnWriter(on: loop))
+        try stream.start()
+        // The kernel does not watch this socket.
+        try #require(dup2(ends[1], ends[0]) == ends[0])
+
+        stream.readsInput = false
+        while !stream.isClosed { try loop.turn(waiting: .seconds(1)) }
+
+        #expect(stream.end?.contains("unable to watch descriptor") == true)
+    }
+
+    private final class EndingStream: FrameStream {
+        var end: String?
+        override func ended(_ end: End) { self.end = "\(end)" }
+    }
 }
