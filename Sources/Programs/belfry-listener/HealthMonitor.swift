@@ -16,6 +16,8 @@ final class HealthMonitor {
     private let report: (String?) -> Void
     private var record = HealthRecord()
     private var state = ""
+    /// Whether the service has been paused since it was active.
+    private var wasPaused = false
     private var timer: TimerEventSource?
 
     /// - Parameters:
@@ -30,7 +32,7 @@ final class HealthMonitor {
 
     /// The service, perhaps another process, is in this state.
     func attached(in state: String) {
-        self.state = state
+        (self.state, wasPaused) = (state, state == "background")
         if let problem = record.problem { report(problem) }
         self.check(isAfterResume: false)
     }
@@ -40,9 +42,11 @@ final class HealthMonitor {
 
     /// The service has come to this state.
     func changed(to new: String) {
-        let wasPaused = state == "background"
         state = new
-        if new == "active" { check(isAfterResume: wasPaused) } else { timer = nil }
+        if new == "background" { wasPaused = true }
+        guard new == "active" else { return timer = nil }
+        check(isAfterResume: wasPaused)
+        wasPaused = false
     }
 
     /// Runs the check now, if the service is active, and in intervals from now on.
