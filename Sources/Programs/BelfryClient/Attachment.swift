@@ -65,8 +65,6 @@ package final class Attachment {
     private var notifications: VarlinkClient?
     private var answers: VarlinkClient?
     private var phase = Phase.first
-    /// Whether `onEvent` knows that there is no connection.
-    private var isLossReported = false
 
     private enum Phase {
         /// A socket that cannot be used is an error, unless there is none yet.
@@ -157,7 +155,7 @@ package final class Attachment {
         if let state = reply["state"]?.objectValue {
             if case .attached = phase { return onEvent(.state(state.text("state") ?? "")) }
             phase = .attached(since: .now)
-            isLossReported = false
+            reconnection.succeeded()
             onEvent(.attached(state: state))
         } else if let token = reply["token"]?.stringValue, let notification = reply["notification"]?.objectValue {
             onEvent(.notification(notification, token: token))
@@ -177,14 +175,10 @@ package final class Attachment {
             if case .stopped = phase { return }
         }
         do throws(SystemError) {
-            try reconnection.wait(lasted) { [weak self] in self?.start() }
+            try reconnection.wait(note, after: lasted, report: { onEvent(.note($0)) }) { [weak self] in self?.start() }
         } catch {
-            return end(ClientFailure(error))
+            end(ClientFailure(error))
         }
-        // Only the first of the attempts that fail.
-        guard !isLossReported else { return }
-        isLossReported = true
-        onEvent(.note(note))
     }
 
     private func end(_ failure: ClientFailure) {

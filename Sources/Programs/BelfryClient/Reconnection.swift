@@ -6,7 +6,7 @@ internal import BelfryLinux
 
 /// When to connect to a service again: after a delay, or as soon as its socket appears.
 final class Reconnection {
-    /// What the user is told when a connection is lost.
+    /// What the user is told when a service has ended the connection.
     static let connectionClosed = "the service closed the connection, waiting for it to return"
 
     private let path: String
@@ -14,6 +14,8 @@ final class Reconnection {
     private var delay = RetryDelay()
     private var timer: TimerEventSource?
     private var directory: InotifyEventSource?
+    /// Whether the user knows that there is no connection.
+    private var isLossReported = false
 
     init(_ path: String, on loop: MainEventLoop) {
         self.path = path
@@ -22,15 +24,30 @@ final class Reconnection {
 
     /// Calls `connect` when another attempt may succeed. It calls `stop`, or waits again.
     ///
-    /// - Parameter lasted: how long there was a connection, if there was one.
-    func wait(_ lasted: Duration?, _ connect: @escaping () -> Void) throws(SystemError) {
+    /// - Parameters:
+    ///   - note: why there is no connection.
+    ///   - lasted: how long there was one before, if there was one.
+    ///   - report: gets the note of the first of the attempts that fail.
+    func wait(
+        _ note: String, after lasted: Duration?, report: (String) -> Void, _ connect: @escaping () -> Void
+    ) throws(SystemError) {
         let delay = delay.next(lasted)
         timer = try loop.timer(after: delay, accuracy: delay / 4, connect)
         // It may not exist.
         directory = directory ?? watchDirectory(connect)
+        guard !isLossReported else { return }
+        isLossReported = true
+        report(note)
     }
 
     func stop() { (timer, directory) = (nil, nil) }
+
+    /// The service has answered. Returns whether it was reported as lost before.
+    @discardableResult
+    func succeeded() -> Bool {
+        defer { isLossReported = false }
+        return isLossReported
+    }
 
     private func watchDirectory(_ connect: @escaping () -> Void) -> InotifyEventSource? {
         guard let slash = path.lastIndex(of: "/"), !path.hasPrefix("@") else { return nil }

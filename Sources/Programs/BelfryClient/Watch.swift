@@ -50,8 +50,6 @@ package final class Watch {
     private var lastState: JSONObject?
     /// What the service of this connection does not have. Is reported after its state.
     private var missed: ClosedRange<Int64>?
-    /// Whether `onEvent` knows that there is no connection.
-    private var isLossReported = false
     private let reconnection: Reconnection
 
     /// A watch that has not begun.
@@ -151,8 +149,7 @@ package final class Watch {
             return start()
         }
         connection = .following(client, since: .now)
-        let isBack = isLossReported && known != nil
-        isLossReported = false
+        let isBack = reconnection.succeeded() && known != nil
         lastSequence = lastSequence ?? state.number("sequence")
         // Each report may stop the watch.
         if isBack { onEvent(.note("reconnected")) }
@@ -212,7 +209,6 @@ package final class Watch {
 
     // The time without a connection
 
-    /// Reports only the first of the attempts that fail.
     private func wait(_ note: String) {
         var lasted: Duration?
         if case .following(_, let since) = connection { lasted = .now - since }
@@ -221,12 +217,9 @@ package final class Watch {
         missed = nil
         connection = .waiting
         do throws(SystemError) {
-            try reconnection.wait(lasted) { [weak self] in self?.start() }
+            try reconnection.wait(note, after: lasted, report: { onEvent(.note($0)) }) { [weak self] in self?.start() }
         } catch {
-            return end(ClientFailure(error))
+            end(ClientFailure(error))
         }
-        guard !isLossReported else { return }
-        isLossReported = true
-        onEvent(.note(note))
     }
 }

@@ -139,7 +139,8 @@ final class AttachedListenerList {
         question.completion(outcome)
     }
 
-    /// Sends a notification to a program. Its progress and its outcome go to the arguments. Returns what gives up waiting.
+    /// Sends a notification to a program. Its progress and its outcome go to the arguments. Returns what gives up
+    /// waiting.
     func ask(
         _ listener: AttachedListener, _ notification: LifecycleNotification, _ progress: ListenerProgress,
         _ completion: @escaping (ListenerOutcome) -> Void

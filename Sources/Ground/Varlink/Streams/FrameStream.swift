@@ -183,8 +183,8 @@ class FrameStream {
         writer.add(self)
     }
 
-    /// Writes at the end of the turn. When all streams have done so, `turnEnds` is called on each. Returns whether something waits,
-    /// which is counted.
+    /// Writes at the end of the turn. When all streams have done so, `turnEnds` is called on each. Returns whether
+    /// something waits, which is counted.
     final func writeTurn() -> Bool {
         isDirty = false
         guard !isClosed, !isBlocked, !isWriting else { return false }
