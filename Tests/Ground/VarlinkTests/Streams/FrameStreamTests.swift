@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import CBelfry
 import Glibc
 import Testing
 
@@ -12,8 +11,7 @@ import Testing
 struct FrameStreamTests {
     @Test func closedStreamHoldsNoInput() throws {
         let loop = try MainEventLoop()
-        var ends: [Int32] = [0, 0]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        let ends = try socketPair()
         defer { close(ends[1]) }
         let stream = try FrameStream(ends[0], frameLimit: 1 << 20, writer: TurnWriter(on: loop))
         try stream.start()
@@ -29,8 +27,7 @@ struct FrameStreamTests {
     /// What it waits for would never come.
     @Test func streamThatCannotBeWatchedEnds() throws {
         let loop = try MainEventLoop()
-        var ends: [Int32] = [0, 0]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        let ends = try socketPair()
         defer { close(ends[1]) }
         let stream = try EndingStream(ends[0], frameLimit: 1 << 20, writer: TurnWriter(on: loop))
         try stream.start()

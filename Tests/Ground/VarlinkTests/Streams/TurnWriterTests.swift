@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import CBelfry
 import Glibc
 import TestSupport
 import Testing
@@ -22,8 +21,7 @@ struct TurnWriterTests {
         let users = Int.random(in: 2...5, using: &random)
         for user in 0..<users {
             for _ in 0..<Int.random(in: 1...20, using: &random) {
-                var ends: [Int32] = [0, 0]
-                try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+                let ends = try socketPair()
                 others.append(ends[1])
                 let calls = Int.random(in: 1...3, using: &random)
                 service.clients.append(Client(ends[0], of: user, calls, service))
