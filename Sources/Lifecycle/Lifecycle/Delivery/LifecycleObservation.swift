@@ -27,18 +27,18 @@ public final class LifecycleObservation {
     isolated deinit { if endsOnRelease { cancel() } }
 }
 
-/// Observers in the order in which they were added. Adding and removing take constant time: a removed observer leaves an
+/// Observers of notifications or events, in the order in which they were added. Adding and removing take constant time: a removed observer leaves an
 /// empty place, and the list is compacted when half of its places are empty.
 ///
 /// A call allocates nothing and counts no references: the list owns its observers, and releases none during a call.
-nonisolated final class ObserverList {
+nonisolated final class ObserverList<Value> {
     /// An observer, and its place in the list.
     final class Observer {
-        fileprivate let handler: (LifecycleNotification) -> Void
+        fileprivate let handler: (Value) -> Void
         fileprivate var index: Int
         @exclusivity(unchecked) fileprivate var isEnded = false
 
-        fileprivate init(_ handler: @escaping (LifecycleNotification) -> Void, index: Int) {
+        fileprivate init(_ handler: @escaping (Value) -> Void, index: Int) {
             self.handler = handler
             self.index = index
         }
@@ -55,7 +55,7 @@ nonisolated final class ObserverList {
 
     deinit { for case let observer? in places { observer.release() } }
 
-    func add(_ handler: @escaping (LifecycleNotification) -> Void) -> Observer {
+    func add(_ handler: @escaping (Value) -> Void) -> Observer {
         let observer = Observer(handler, index: places.count)
         places.append(.passRetained(observer))
         return observer
@@ -77,11 +77,11 @@ nonisolated final class ObserverList {
     }
 
     /// Calls the observers that were present when `beginCall()` returned `count`, except those removed since.
-    func call(_ notification: LifecycleNotification, upTo count: Int) {
+    func call(_ value: Value, upTo count: Int) {
         var index = 0
         while index < count {
             if let observer = places[index] {
-                observer._withUnsafeGuaranteedRef { if !$0.isEnded { $0.handler(notification) } }
+                observer._withUnsafeGuaranteedRef { if !$0.isEnded { $0.handler(value) } }
             }
             index += 1
         }

@@ -4,7 +4,7 @@
 /// The observers and listeners of one name.
 nonisolated final class Recipients {
     let name: LifecycleNotification.Name
-    let observers = ObserverList()
+    let observers = ObserverList<LifecycleNotification>()
     /// How many listeners answer.
     var listenerCount = 0
     /// The listeners that answer, in the order of delivery.

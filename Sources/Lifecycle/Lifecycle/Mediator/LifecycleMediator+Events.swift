@@ -53,13 +53,11 @@ extension LifecycleMediator {
     }
 
     /// Kinds of events: one for each case of `Event`, with its name.
-    public nonisolated enum EventKind: UInt16, Sendable, CaseIterable {
+    public nonisolated enum EventKind: Int, Sendable, CaseIterable {
         /// The event of this name.
         case delivered, postAnswered, listenerFailed, began, transitionEnded, stopAccepted, merged, waiting, progress
         /// The event of this name.
         case healthChanged, listenersChanged, listenerEnded
-
-        var bit: UInt16 { 1 &<< rawValue }
     }
 
     /// Calls `handler` with each event of these kinds, or with every event if none is given, until the observation is cancelled
@@ -70,50 +68,34 @@ extension LifecycleMediator {
     public func addEventObserver(
         for kinds: EventKind..., using handler: @escaping (Event) -> Void
     ) -> LifecycleObservation {
-        eventObservers.add(kinds.isEmpty ? .max : kinds.reduce(0) { $0 | $1.bit }, handler)
+        eventObservers.add(kinds, handler)
     }
 }
 
-/// The observers of a mediator's events. An event of a kind without observers costs one comparison.
+/// The observers of a mediator's events, by their kinds.
 final class EventObserverList {
-    private final class Observer {
-        /// The bits of their kinds.
-        let kinds: UInt16
-        /// Nil when the observation has ended.
-        var handler: ((LifecycleMediator.Event) -> Void)?
+    private typealias List = ObserverList<LifecycleMediator.Event>
 
-        init(_ kinds: UInt16, _ handler: @escaping (LifecycleMediator.Event) -> Void) {
-            self.kinds = kinds
-            self.handler = handler
-        }
-    }
-
-    private var observers: [Observer] = []
-    private var kinds: UInt16 = 0
+    private let lists = LifecycleMediator.EventKind.allCases.map { _ in List() }
 
     /// Whether anybody observes events of this kind.
-    func observes(_ kind: LifecycleMediator.EventKind) -> Bool { kinds & kind.bit != 0 }
+    func observes(_ kind: LifecycleMediator.EventKind) -> Bool { !lists[kind.rawValue].isEmpty }
 
+    /// Adds an observer of these kinds, or of all if there are none.
     func add(
-        _ kinds: UInt16, _ handler: @escaping (LifecycleMediator.Event) -> Void
+        _ kinds: [LifecycleMediator.EventKind], _ handler: @escaping (LifecycleMediator.Event) -> Void
     ) -> LifecycleObservation {
-        let observer = Observer(kinds, handler)
-        observers.append(observer)
-        self.kinds |= kinds
-        return LifecycleObservation { [self] in
-            // What the handler held goes last: its end may cancel other observations.
-            let handler = observer.handler
-            observer.handler = nil
-            observers.removeAll { $0 === observer }
-            self.kinds = observers.reduce(0) { $0 | $1.kinds }
-            withExtendedLifetime(handler) {}
+        let ends = Set(kinds.isEmpty ? LifecycleMediator.EventKind.allCases : kinds).map { kind in
+            let list = lists[kind.rawValue]
+            let observer = list.add(handler)
+            return { list.remove(observer) }
         }
+        return LifecycleObservation { for end in ends { end() } }
     }
 
     func send(_ event: LifecycleMediator.Event) {
-        let bit = event.kind.bit
-        guard kinds & bit != 0 else { return }
-        for observer in observers where observer.kinds & bit != 0 { observer.handler?(event) }
+        let list = lists[event.kind.rawValue]
+        if !list.isEmpty { list.call(event, upTo: list.beginCall()) }
     }
 }
 

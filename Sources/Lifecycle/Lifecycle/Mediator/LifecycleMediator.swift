@@ -22,7 +22,7 @@
     /// The clock for all deadlines.
     package let clock: any LifecycleClock
     let sequence: any LifecycleSequence
-    let observersOfAll = ObserverList()
+    let observersOfAll = ObserverList<LifecycleNotification>()
     let eventObservers = EventObserverList()
     /// The listeners that the last health check found unhealthy.
     var unhealthy: [ListenerHealthReport] = []
