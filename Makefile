@@ -188,7 +188,7 @@ sweep: build
 
 # The unit tests under Thread Sanitizer, and under Address Sanitizer, which looks for leaks too; each with a build of its own.
 # AllocationTests counts calls of malloc, which the sanitizers replace. KeptCallTests measures memory, of which Address Sanitizer
-# takes more. LeakSanitizer needs descriptors itself, and names of
+# takes more, and waitingPosts… the stack, whose variables it has elsewhere. LeakSanitizer needs descriptors itself, and names of
 # functions for Tests/leaks.supp. Thread Sanitizer starts a thread, which never ends, in a program that starts one.
 SANITIZED = $(SWIFT) test --no-parallel --skip AllocationTests $(STRICT)
 sanitize:
@@ -199,7 +199,8 @@ sanitize:
 	@cat Tests/leaks.supp $(if $(BELFRY_FLEET),Fleet/Tests/leaks.supp) >.build-address/leaks.supp
 	ASAN_OPTIONS=detect_leaks=1:external_symbolizer_path=$$(command -v llvm-symbolizer) \
 		LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/.build-address/leaks.supp \
-		$(SANITIZED) --skip KeptCallTests --skip lowDescriptorLimitRefusesTheLaunchOrHasNoEffect --sanitize=address --scratch-path .build-address
+		$(SANITIZED) --skip KeptCallTests --skip waitingPostsThatEndAtOnceBeginOneAfterTheOther \
+			--skip lowDescriptorLimitRefusesTheLaunchOrHasNoEffect --sanitize=address --scratch-path .build-address
 
 # Which part of each target the unit tests run.
 coverage:

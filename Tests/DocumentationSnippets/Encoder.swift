@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
-import BelfryCacheFlush
 
 struct Image {
     let bytes: Int
@@ -30,7 +29,7 @@ func encode(_ path: String, to output: OwnedDescriptor, _ service: BelfryService
     child.end(within: .seconds(5)) { exit in print("ended: \(exit.reason)") }
 }
 
-final class Thumbnails: FlushableCache {
+final class Thumbnails {
     var images: [String: Image] = [:]
 
     func flush(_ level: MemoryWarning.Level) {
@@ -40,5 +39,7 @@ final class Thumbnails: FlushableCache {
 
 func cache(_ service: BelfryService) {
     let thumbnails = Thumbnails()
-    service.addCache(thumbnails)
+    service.observeEvent(MemoryWarning.self) { warning in thumbnails.flush(warning.level) }
+    service.observe(.flushRequested) { _ in thumbnails.flush(.full) }
+    service.observe(.didEnterBackground) { _ in thumbnails.flush(.full) }
 }

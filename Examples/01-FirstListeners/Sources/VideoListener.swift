@@ -2,14 +2,14 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
-import BelfryCacheFlush
 import Glibc
 
-/// Plays while the service is active, and continues after a restart where it was. It stands in for a decoder: its frames can be
-/// counted. Decoded frames are cached in memory and in files.
-final class VideoListener: RestorableListener, FlushableCache {
+/// Plays while the service is active, and continues after a restart where it was. It stands in for a decoder: its
+/// frames can be counted. Decoded frames are cached in memory and in files.
+final class VideoListener: RestorableListener {
     nonisolated struct Position: Codable, Sendable { var frame: Int }
 
+    let name = "video"
     let restorationIdentifier = "video"
     private(set) var frame = 0
     private(set) var decoded: [Int: [UInt8]] = [:]
@@ -24,13 +24,33 @@ final class VideoListener: RestorableListener, FlushableCache {
         on(.didFinishLaunching) { [self] _ in
             try store("CACHEDIR.TAG", Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
         }
-        on(.didBecomeActive) { [self] _ in timer = try loop.timer(after: .zero) { [self] in play() } }
-        on(.willResignActive) { [self] _ in timer = nil }
+        // What an answer returns has a record in the journal.
+        on(.didBecomeActive) { [self] _ in try begin() }
+        on(.willResignActive) { [self] _ in stop() }
+        onEvent(MemoryWarning.self) { [self] _ in emptyMemory() }
+        on(.flushRequested) { [self] _ in emptyMemory() }
+        on(.didEnterBackground) { [self] _ in emptyMemory() }
     }
 
     func encodeRestorableState() -> Position { Position(frame: frame) }
     func decodeRestorableState(_ position: Position) { frame = position.frame }
-    func flush(_ level: MemoryWarning.Level) { decoded = [:] }
+
+    private func begin() throws -> String {
+        timer = try loop.timer(after: .zero) { [self] in play() }
+        return "plays from frame \(frame)"
+    }
+
+    private func stop() -> String {
+        timer = nil
+        return "stopped at frame \(frame)"
+    }
+
+    /// - Returns: what it did; nil if there is nothing in memory.
+    private func emptyMemory() -> String? {
+        let count = decoded.count
+        decoded = [:]
+        return count == 0 ? nil : "dropped \(count) decoded frame\(count == 1 ? "" : "s") from memory"
+    }
 
     private func play() {
         frame += 1

@@ -13,7 +13,6 @@ let options = ServiceOptions(
 ServiceMain.run(options, with: [.socket, .cacheFlush]) { service in
     let settings = try service.settings(VideoSettings.self, section: "Video")
     let video = VideoListener(service.loop, settings.value.frames)
-    service.addCache(video)
     try service.mediator.addListener(video)
     try service.mediator.addListener(SocketListener(service, { settings.value(in: $0).listen }, video))
 }

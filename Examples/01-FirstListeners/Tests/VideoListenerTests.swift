@@ -25,6 +25,9 @@ final class VideoListenerTests {
 
     deinit { system("rm -r '\(folder)'") }
 
+    /// What the listener said that it did, in order.
+    private var works: [String] { script.reports.flatMap(\.listeners).compactMap { $0.work?.text } }
+
     @Test func positionIsRestored() {
         video.decodeRestorableState(VideoListener.Position(frame: 41))
 
@@ -54,14 +57,34 @@ final class VideoListenerTests {
         try await loop.until { video.frame > frame }
     }
 
-    @Test func flushEmptiesTheMemory() async throws {
+    @Test func pauseEmptiesTheMemory() async throws {
         await script.run(.perform(.launch))
-        try await loop.until { !video.decoded.isEmpty }
-        await script.run(.perform(.pause))
+        try await loop.until { video.decoded.count > 1 }
 
-        video.flush(.full)
+        await script.run(.perform(.pause))
+        let frame = video.frame
+        #expect(video.decoded.isEmpty)
+        await script.run(.perform(.resume))
+
+        #expect(
+            works == [
+                "plays from frame 0", "stopped at frame \(frame)", "dropped \(frame) decoded frames from memory",
+                "plays from frame \(frame)",
+            ])
+    }
+
+    @Test(arguments: [LifecycleNotification.Name.flushRequested, .didReceiveMemoryWarning])
+    func requestEmptiesTheMemoryOnce(name: LifecycleNotification.Name) async throws {
+        await script.run(.perform(.launch))
+        try await loop.until { video.decoded.count > 1 }
+        // It shows no more frames, and keeps those that it has.
+        await script.run(.perform(.interrupt))
+        let count = video.decoded.count
+
+        await script.run(.post(name), .post(name))
 
         #expect(video.decoded.isEmpty)
+        #expect(works.dropFirst(2) == ["dropped \(count) decoded frames from memory"])
     }
 
     @Test func directoryThatIsNotThereRefusesTheLaunch() async throws {

@@ -79,15 +79,4 @@ final class JobListenerTests {
         store("job")
         #expect(number(ofTheJob: "job") == 1)
     }
-
-    @Test func followsTheRulesOfListeners() async throws {
-        let settings = WorkerSettings(directory: folder)
-        var conformance = ListenerConformance()
-        conformance.configuration[WorkerSettings.self] = settings
-
-        let failures = try await conformance.check { mediator, _ in JobListener(SettingsHandle(settings, in: mediator))
-        }
-
-        #expect(failures == [])
-    }
 }

@@ -64,7 +64,7 @@ package final class CacheFlushListener: LifecycleListener {
     /// - Returns: cancels the request.
     private func flush(
         _ notification: LifecycleNotification, _ progress: ListenerProgress,
-        _ completion: @escaping (ListenerOutcome) -> Void
+        _ completion: @escaping (AnswerEnd) -> Void
     ) -> () -> Void {
         guard notification.trigger != nil || !mediator.isStopping else {
             completion(Self.stopping)
@@ -92,17 +92,13 @@ package final class CacheFlushListener: LifecycleListener {
         WorkerThread.run {
             wanted.map { $0.flush(now: now, monitor: monitor) }
         } then: { [self] reports in
-            for report in reports where report.directories > 0 {
-                log.write(CacheFlushRecord.record(of: report, for: batch))
-            }
             running = nil
             timer?.cancel()
+            if batch.requests.isEmpty, let work = WorkSummary(reports) { record(work, of: batch) }
             batch.end { request in
                 let name = request.notification.name
                 let own = zip(wanted, reports).filter { $0.0.on.contains(name) }.map(\.1)
-                // It is done, so no time is needed.
-                request.progress.report(nextWithin: .zero, details: batch.details(own))
-                return Self.outcome(own)
+                return AnswerEnd(Self.outcome(own), WorkSummary(own))
             }
             runNext()
         }
@@ -112,7 +108,13 @@ package final class CacheFlushListener: LifecycleListener {
     func end() {
         guard let running else { return }
         running.monitor.cancel()
-        log.write(CacheFlushRecord.record(ofUnfinished: running))
+        record(WorkSummary(unfinished: running.monitor), of: running)
+    }
+
+    /// The record of a flush whose requests do not wait for it any more.
+    private func record(_ work: WorkSummary, of batch: FlushBatch) {
+        log.write(
+            .info, "\(name): \(work.text)", .listenerWork, by: batch.first.origin, fields: ["BELFRY_LISTENER": name])
     }
 
     private func scheduleProgress() {
@@ -142,7 +144,7 @@ package final class CacheFlushListener: LifecycleListener {
         if waiting === batch { waiting = nil }
     }
 
-    private static let stopping = ListenerOutcome.failed("cancelled, the service is stopping")
+    private static let stopping = AnswerEnd(.failed("cancelled, the service is stopping"))
 
     /// The outcome with the problems. Caches that are not named were flushed.
     private static func outcome(_ reports: [CacheFlushReport]) -> ListenerOutcome {

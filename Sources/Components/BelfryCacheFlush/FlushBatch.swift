@@ -8,7 +8,7 @@ final class FlushBatch {
     struct Request {
         let notification: LifecycleNotification
         let progress: ListenerProgress
-        let completion: (ListenerOutcome) -> Void
+        let completion: (AnswerEnd) -> Void
     }
 
     /// Cancelled when no request is left.
@@ -48,39 +48,22 @@ final class FlushBatch {
             monitor.filesSelected > 0
             ? "flushed \(monitor.filesRemoved) of \(monitor.filesSelected) files"
             : "examined \(monitor.filesSeen) files"
-        let details = details(nil)
         for (_, request) in requests { request.progress.report(text, details: details) }
     }
 
-    /// The progress for programs, and at the end what was done.
-    func details(_ reports: [CacheFlushReport]?) -> UserInfo {
-        var details: UserInfo = [
+    /// The progress for programs.
+    private var details: UserInfo {
+        [
             "filesSeen": .int(Int64(monitor.filesSeen)), "filesSelected": .int(Int64(monitor.filesSelected)),
             "filesRemoved": .int(Int64(monitor.filesRemoved)),
             "bytesFreed": .int(Int64(clamping: monitor.bytesFreed)),
         ]
-        details["caches"] = reports.map { .array($0.map(\.details)) }
-        return details
     }
 
     /// Completes the requests for which `condition` holds.
-    func end(where condition: (LifecycleNotification) -> Bool = { _ in true }, _ outcome: (Request) -> ListenerOutcome)
-    {
+    func end(where condition: (LifecycleNotification) -> Bool = { _ in true }, _ end: (Request) -> AnswerEnd) {
         let ended = requests.filter { condition($0.value.notification) }
         for number in ended.keys { requests[number] = nil }
-        for (_, request) in ended.sorted(by: { $0.key < $1.key }) { request.completion(outcome(request)) }
-    }
-}
-
-extension CacheFlushReport {
-    /// The report for programs.
-    fileprivate var details: JSONValue {
-        var object: JSONObject = [
-            "cache": .string(name), "directories": .int(Int64(directories)), "filesSeen": .int(Int64(filesSeen)),
-            "filesRemoved": .int(Int64(filesRemoved)), "filesOpen": .int(Int64(filesOpen)),
-            "bytesFreed": .int(Int64(clamping: bytesFreed)), "cutShort": .bool(cutShort), "dryRun": .bool(isDryRun),
-        ]
-        if isDryRun { object["files"] = .array(examples.map { .string($0) }) }
-        return .object(object)
+        for (_, request) in ended.sorted(by: { $0.key < $1.key }) { request.completion(end(request)) }
     }
 }

@@ -4,8 +4,8 @@
 package import BelfryMetricRegistry
 public import CoreMetrics
 
-/// Shows the metrics of swift-metrics next to those of the service: in `belfryctl metrics`, and as
-/// OpenMetrics text with `belfryctl metrics --openmetrics`. Both need the component `.socket`.
+/// Shows the metrics of swift-metrics next to those of the service, in the OpenMetrics text of `belfryctl metrics`.
+/// That needs the component `.socket`.
 ///
 ///     MetricsSystem.bootstrap(BelfryMetricsFactory())
 ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in … }

@@ -121,7 +121,7 @@ public final class ConnectionServer: LifecycleListener {
         on(.didFinishLaunching) { [self] in try launch($0) }
         on(.didBecomeActive) { [self] in try becomeActive(at: address($0)) }
         on(.willResignActive) { [self] _ in resignActive() }
-        on(.didEnterBackground) { [self] _ in for (connection, _) in connections.values { connection.shutDown() } }
+        on(.didEnterBackground) { [self] _ in shutDown() }
         on(.willReload) { [self] in try check(address($0)) }
         on(.didReload) { [self] in try move(to: address($0)) }
         on(.didFailToReload) { [self] in try moveBack(to: address($0)) }
@@ -139,10 +139,11 @@ public final class ConnectionServer: LifecycleListener {
     /// Where it listens, and how many connections are open.
     public var activity: String? {
         guard let address = state.sockets?.address else { return nil }
-        let count = "\(connections.count) connection\(connections.count == 1 ? "" : "s")"
-        if case .accepting = state { return "\(count) at \(address)" }
-        return "\(count), accepts none at \(address)"
+        if case .accepting = state { return "\(openConnections) at \(address)" }
+        return "\(openConnections), accepts none at \(address)"
     }
+
+    private var openConnections: String { "\(connections.count) connection\(connections.count == 1 ? "" : "s")" }
 }
 
 extension ConnectionServer {
@@ -152,11 +153,12 @@ extension ConnectionServer {
         state = .refusing(sockets)
     }
 
-    private func becomeActive(at address: ServerAddress) throws(SystemError) {
+    /// - Returns: what it did; nil if it accepts already.
+    private func becomeActive(at address: ServerAddress) throws(SystemError) -> String? {
         task = nil
         let sockets: ServerSockets
         switch state {
-        case .closed, .accepting: return
+        case .closed, .accepting: return nil
         case .refusing(let bound), .failed(let bound?, _): sockets = bound
         case .failed(nil, _): sockets = try ServerSockets(address, descriptors)
         }
@@ -168,18 +170,27 @@ extension ConnectionServer {
         }
         state = .accepting(sockets)
         limit()
+        return "accepts connections at \(sockets.address)"
     }
 
-    private func resignActive() {
+    private func resignActive() -> String? {
         if let sockets = state.sockets {
             sockets.refuse()
             state = .refusing(sockets)
         }
         // Also those of a server that could not move back and has no socket.
         for (_, finish) in connections.values { finish() }
-        guard !connections.isEmpty else { return }
+        let accepts = state.sockets.map { "accepts none at \($0.address)" }
+        guard !connections.isEmpty else { return accepts }
         task = mediator.beginBackgroundTask(
             named: "connections of \(name)", deadline: mediator.deadlines.listener)
+        return [accepts, "asked \(openConnections) to finish"].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private func shutDown() -> String? {
+        if connections.isEmpty { return nil }
+        for (connection, _) in connections.values { connection.shutDown() }
+        return "shut down \(openConnections)"
     }
 
     private func check(_ new: ServerAddress) throws {
@@ -190,9 +201,9 @@ extension ConnectionServer {
         _ = try ServerSockets(new, descriptors)
     }
 
-    private func move(to new: ServerAddress) throws(SystemError) {
+    private func move(to new: ServerAddress) throws(SystemError) -> String? {
         if case .failed(let old, _) = state, old == nil || old?.address == new { return try becomeActive(at: new) }
-        guard let old = state.sockets, old.address != new else { return }
+        guard let old = state.sockets, old.address != new else { return nil }
         let moved = try ServerSockets(new, descriptors)
         if case .refusing = state {
             moved.refuse()
@@ -204,12 +215,13 @@ extension ConnectionServer {
             state = .accepting(moved)
             limit()
         }
+        return "moved from \(old.address) to \(new)"
     }
 
     /// Moves back after a refused reload. If that is not possible, nobody is served at the refused address.
-    private func moveBack(to old: ServerAddress) throws(SystemError) {
+    private func moveBack(to old: ServerAddress) throws(SystemError) -> String? {
         do throws(SystemError) {
-            try move(to: old)
+            return try move(to: old)
         } catch {
             state = .failed(nil, error)
             throw error

@@ -24,10 +24,12 @@ nonisolated extension LifecycleReport {
 }
 
 nonisolated extension TransitionReport {
-    /// The listeners that failed, refused or were late.
-    var problems: [JSONValue] {
+    /// The listeners that failed, refused, were late or say what they did.
+    var notableReports: [JSONValue] {
         notifications.flatMap { report in
-            report.listeners.lazy.filter(\.outcome.isProblem).map { JSONValue($0, in: report.notification.name) }
+            report.listeners.lazy.filter { $0.outcome.isProblem || $0.work != nil }.map {
+                JSONValue($0, in: report.notification.name)
+            }
         }
     }
 }
@@ -53,13 +55,13 @@ nonisolated extension JSONValue {
     /// How one listener handled a notification.
     init(_ report: ListenerReport, in name: LifecycleNotification.Name) {
         self.init(
-            of: report.listener, report.outcome, after: report.duration, details: report.details,
+            of: report.listener, report.outcome, after: report.duration, work: report.work,
             overrunReason: report.overrunReason, in: name)
     }
 
     /// How a listener has handled a notification.
     init(
-        of listener: String, _ outcome: ListenerOutcome, after duration: Duration, details: UserInfo? = nil,
+        of listener: String, _ outcome: ListenerOutcome, after duration: Duration, work: WorkSummary? = nil,
         overrunReason: String? = nil, in name: LifecycleNotification.Name
     ) {
         var object: JSONObject = [
@@ -67,7 +69,8 @@ nonisolated extension JSONValue {
             "outcome": .string(outcome.kind), "durationUsec": JSONValue(duration),
         ]
         object["reason"] = (outcome.reason ?? overrunReason).map { .string($0) }
-        object["details"] = details.map { .object($0) }
+        object["work"] = work.map { .string($0.text) }
+        object["details"] = work?.details.map { .object($0) }
         self = .object(object)
     }
 
@@ -89,6 +92,7 @@ nonisolated extension JSONValue {
         }
         object["lastDurationUsec"] = record.lastDuration.map { JSONValue($0) }
         object["longestDurationUsec"] = record.longestDuration.map { JSONValue($0) }
+        object["lastWork"] = record.lastWork.map { .string($0) }
         object["stillRunning"] = .int(Int64(status.stillRunning))
         self = .object(object)
     }

@@ -109,8 +109,8 @@ extension SocketListener {
     private func move(_ trigger: LifecycleTrigger, _ request: VarlinkRequest) {
         perform(trigger, request) { [unowned self] report in
             if report.result == .overtaken { return request.fail("io.belfry.Lifecycle.Stopping") }
-            let problems = report.notifications.isEmpty ? failures(of: trigger) : report.problems
-            request.reply(["state": .string(mediator.state.rawValue), "reports": .array(problems)])
+            let reports = report.notifications.isEmpty ? failures(of: trigger) : report.notableReports
+            request.reply(["state": .string(mediator.state.rawValue), "reports": .array(reports)])
         }
     }
 
@@ -137,7 +137,7 @@ extension SocketListener {
 
     private func reload(_ request: VarlinkRequest) {
         if request.parameters["dryRun"]?.boolValue == true { return checkReload(request) }
-        reload(request) { ["reports": .array($0.problems)] }
+        reload(request) { ["reports": .array($0.notableReports)] }
     }
 
     /// Reloads, and replies with what `reply` makes of the report.

@@ -105,12 +105,26 @@ package final class SocketListener: LifecycleListener {
         // It cannot fail.
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
+        on(.didEnterBackground) { [self] _ in work }
         on(.willTerminate) { [self] notification in
             server.flush()
             // After a restart, and after a failure, another process listens on the same socket.
             let reason = Termination(userInfo: notification.userInfo)?.reason
             if let reason, ![.restart, .failed, .launchRefused].contains(reason) { endpoint.removeFile() }
         }
+    }
+
+    /// Who was told of a pause, and which holds it did not wait for any longer; nil for nobody.
+    private var work: String? {
+        func text(_ verb: String, _ counts: KeyValuePairs<String, Int>) -> String? {
+            let parts = counts.filter { $0.value > 0 }.map { "\($0.value) \($0.key)\($0.value == 1 ? "" : "s")" }
+            return parts.isEmpty ? nil : "\(verb) \(parts.joined(separator: ", "))"
+        }
+        let texts = [
+            text("told", ["subscriber": subscribers.count, "attached program": attached.count]),
+            text("waits no longer for", ["hold": holds.count]),
+        ].compactMap(\.self)
+        return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
     /// How many clients there are.

@@ -124,9 +124,12 @@ package final class Attachment {
     }
 
     /// Answers a notification. The service ignores the answer if its deadline has passed.
-    package func answer(_ token: String, _ outcome: String, reason: String? = nil) {
+    ///
+    /// - Parameter work: what the listener did; nil for nothing to say.
+    package func answer(_ token: String, _ outcome: String, reason: String? = nil, work: String? = nil) {
         var parameters: JSONObject = ["token": .string(token), "outcome": .string(outcome)]
         parameters["reason"] = reason.map { .string($0) }
+        parameters["work"] = work.map { .string($0) }
         answers?.call("\(ServiceClient.interface).Answer", parameters) { _ in }
     }
 

@@ -17,7 +17,14 @@ package nonisolated enum ListenerReports {
         }
     }
 
-    /// What a listener did, in the words of its journal record: `listener 'nginx' failed at didBecomeActive: exit status 1`.
+    /// What listeners did, a line for each that says so, as in the journal: `video: stopped at frame 203`.
+    package static func works(_ reply: JSONObject) -> [String] {
+        reply.objects("reports").compactMap { report in
+            report.text("work").map { "\(report.textOrDash("listener")): \($0)" }
+        }
+    }
+
+    /// How a listener failed, in the words of its journal record: `listener 'nginx' failed at didBecomeActive: exit status 1`.
     package static func problem(
         of name: String, _ outcome: String, in notification: String?, after microseconds: Int64?, reason: String?
     ) -> String {

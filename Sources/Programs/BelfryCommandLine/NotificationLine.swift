@@ -44,7 +44,8 @@ package struct NotificationLine {
     /// The line of the call of a listener: time of its end, sequence number, listener, outcome, duration.
     package func line(call: JSONObject) -> String {
         let outcome = call.textOrDash("outcome")
-        let text = "\(outcome), \(call.durationOrDash("durationUsec"))"
+        let work = call.text("work").map { ": \($0)" } ?? ""
+        let text = "\(outcome), \(call.durationOrDash("durationUsec"))\(work)"
         return line(ofListener: call, OutcomeWord.isProblem(outcome) ? style.alarming(text) : text)
     }
 

@@ -135,7 +135,7 @@ final class ListenerProgram {
     private func start(_ run: Run) {
         guard let command = command(for: run)?.command else {
             recordStop(run)
-            return ended(.succeeded)
+            return ended(.succeeded())
         }
         log.runFields = Self.fields(of: run)
         runStart = .now
@@ -222,7 +222,10 @@ final class ListenerProgram {
         if case .overran = result { return }
         let outcome = run.outcome(result)
         let key = command(for: run)?.key.map { "\($0)=: " } ?? ""
-        for token in run.tokens { attachment?.answer(token, outcome.word, reason: outcome.reason.map { key + $0 }) }
+        for token in run.tokens {
+            attachment?.answer(
+                token, outcome.word, reason: outcome.reason.map { key + $0 }, work: result.work.map { key + $0 })
+        }
     }
 
     private static func title(_ run: Run) -> String {

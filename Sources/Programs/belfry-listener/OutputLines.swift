@@ -23,12 +23,16 @@ nonisolated struct OutputLines {
 
     /// The last lines with text, fit for one line of a log: the reason of a failure. Nil if there is none.
     var reason: String? {
-        last.isEmpty
-            ? nil : last.map { SystemError.escape($0.cut(toBytes: Self.reasonLimit.bytes)) }.joined(separator: "; ")
+        lastLines.isEmpty
+            ? nil
+            : lastLines.map { SystemError.escape($0.cut(toBytes: Self.reasonLimit.bytes)) }.joined(separator: "; ")
     }
 
+    /// The last line with text; nil if there is none.
+    var last: String? { lastLines.last }
+
     /// The last lines with text.
-    private var last: [String] = []
+    private var lastLines: [String] = []
 
     private var line: [UInt8] = []
     /// How many bytes of the line were cut.
@@ -67,8 +71,8 @@ nonisolated struct OutputLines {
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         var text = String(decoding: line, as: UTF8.self)
         if text.utf8.contains(where: { $0 > UInt8(ascii: " ") }) {
-            last.append(text)
-            if last.count > Self.reasonLimit.lines { last.removeFirst() }
+            lastLines.append(text)
+            if lastLines.count > Self.reasonLimit.lines { lastLines.removeFirst() }
         }
         if excess > 0 { text += "… (\(excess) bytes cut)" }
         let size = line.count + excess

@@ -83,7 +83,7 @@ final class ProgramRun {
         if let ending { return ending }
         let words = streams.lazy.compactMap(\.lines.reason).first
         switch exit.reason {
-        case .exited(0): return .succeeded
+        case .exited(0): return .succeeded(streams.first { $0.kind == .output }?.lines.last)
         case .exited(let number): return .failed(words ?? "exit status \(number)")
         // Its last words are not the cause.
         case .signaled(let number):
@@ -100,7 +100,7 @@ final class ProgramStream {
 
     private(set) var lines = OutputLines()
     private(set) var writeEnd: Int32
-    private let kind: ListenerLog.Stream
+    let kind: ListenerLog.Stream
     private let readEnd: OwnedDescriptor
     private let log: ListenerLog?
     private var source: DescriptorEventSource?

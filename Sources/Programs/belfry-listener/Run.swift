@@ -32,7 +32,8 @@ nonisolated struct Run: Sendable, Equatable {
 
 /// How a run ended.
 nonisolated enum RunResult: Sendable, Equatable {
-    case succeeded
+    /// Its last line of standard output says what it did.
+    case succeeded(String? = nil)
     case failed(String)
     /// It was ended at its deadline. The service has the same deadline, so it gets no answer and reports the run as late.
     case overran(String)
@@ -47,6 +48,9 @@ nonisolated enum RunResult: Sendable, Equatable {
         }
     }
 
+    /// What it did; nil if it said nothing.
+    var work: String? { if case .succeeded(let work) = self { work } else { nil } }
+
     /// What it counts as if a failure is ignored.
-    var ignoringFailure: RunResult { reason == nil ? self : .succeeded }
+    var ignoringFailure: RunResult { reason == nil ? self : .succeeded() }
 }

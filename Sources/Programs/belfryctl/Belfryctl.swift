@@ -41,7 +41,7 @@ struct Belfryctl: ParsableCommand {
     /// The options of every command. They may precede its name.
     static let connectionOptions = ["--socket", "--timeout", "--instance", "-i"]
 
-    private static let optionsWithDashes = ["--since", "--until", "--boot"]
+    private static let optionsWithDashes = ["--since", "--until"]
 
     /// The arguments with `--since -10min` as one word, `--since=-10min`.
     ///

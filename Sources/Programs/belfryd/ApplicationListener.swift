@@ -47,7 +47,7 @@ final class ApplicationListener: LifecycleListener {
     private enum Launch {
         case underWay
         /// It waits for the program; until the limit also for it to attach, and for the bus.
-        case waiting(done: (ListenerOutcome) -> Void, limit: TimerEventSource?)
+        case waiting(done: (AnswerEnd) -> Void, limit: TimerEventSource?)
         case over
     }
 
@@ -165,7 +165,7 @@ final class ApplicationListener: LifecycleListener {
         let isOver = limit?.isEnabled == false
         guard isOver || isAttached && state != nil else { return }
         launch = .underWay
-        done(isAttached ? .completed : .failed(absence))
+        done(AnswerEnd(isAttached ? .completed : .failed(absence)))
     }
 
     /// Tells the program of a new run of the unit, once.

@@ -3,11 +3,9 @@
 
 import Belfry
 import BelfryLinux
-import BelfryListeners
 import BelfryMetricRegistry
 import BelfryServer
 import BelfryTesting
-import BelfrySystemd
 import CBelfry
 import FoundationEssentials
 import Glibc
@@ -207,20 +205,5 @@ struct ConnectionServerTests {
         service.perform(.pause, .resume)
 
         #expect(service.server?.health == .healthy && !TestClient(service.address).isRefused)
-    }
-
-    @Test func serverConforms() async throws {
-        let path = directory.path("socket")
-        let settings = try ServerFixture(at: .path(path))
-        let failures = try await ListenerConformance(timeout: .seconds(10)).check { mediator, _ in
-            ConnectionServer(
-                loop: settings.loop, mediator: mediator,
-                descriptors: ServiceDescriptors([], manager: .init(address: nil)),
-                log: .init { [writer = settings.writer] _ in writer }, named: "echo", at: { _ in .path(path) },
-                connectionsMax: 1
-            ) { _ in {} }
-        }
-
-        #expect(failures == [])
     }
 }

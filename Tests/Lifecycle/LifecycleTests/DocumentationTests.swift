@@ -83,28 +83,22 @@ struct TestingArticleTests {
         #expect(listener.isPlaying == false)
     }
 
-    @Test func followsTheRules() async throws {
-        #expect(try await ListenerConformance().check { PlayerListener() } == [])
-    }
+    @Test func livesWithoutProblems() async throws {
+        let script = LifecycleScript()
+        try script.mediator.addListener(PlayerListener())
 
-    @Test func followsTheRulesWithSettings() async throws {
-        var conformance = ListenerConformance(timeout: .seconds(5))
-        conformance.configuration[PlayerSettings.self] = PlayerSettings(volume: 3)
+        await script.run(
+            .perform(.launch), .perform(.pause), .perform(.resume), .perform(.interrupt), .perform(.resume),
+            .perform(.reload), .perform(.stop))
 
-        let failures = try await conformance.check { mediator, clock in
-            PlayerListener(mediator: mediator, clock: clock)
-        }
-
-        #expect(failures == [])
+        #expect(script.problems == [])
+        #expect(script.mediator.state == .notRunning)
     }
 }
 
 /// The listener of the article on testing.
 final class PlayerListener: LifecycleListener {
     private(set) var isPlaying = false
-    private weak var mediator: LifecycleMediator?
-
-    init(mediator: LifecycleMediator? = nil, clock: (any LifecycleClock)? = nil) { self.mediator = mediator }
 
     var answers: [LifecycleAnswer] {
         on(.didBecomeActive) { [self] _ in isPlaying = true }
@@ -119,9 +113,4 @@ final class UploadCounter: LifecycleListener {
     var answers: [LifecycleAnswer] {
         onEvent(Uploaded.self) { [self] in bytes += $0.bytes }
     }
-}
-
-/// Settings for the conformance check.
-nonisolated struct PlayerSettings {
-    var volume: Int
 }

@@ -18,7 +18,7 @@ struct HealthRecordTests {
     }
 
     @Test mutating func aSuccessBetweenThemBeginsTheCountAgain() {
-        let results: [RunResult] = [.failed("a"), .failed("a"), .succeeded, .failed("a"), .failed("a")]
+        let results: [RunResult] = [.failed("a"), .failed("a"), .succeeded(), .failed("a"), .failed("a")]
 
         #expect(!reports(results).contains(true) && record.problem == nil)
     }
@@ -26,7 +26,7 @@ struct HealthRecordTests {
     @Test mutating func oneFailureAfterAPauseIsEnough() {
         record.isStrict = true
 
-        #expect(reports([.failed("a"), .succeeded, .failed("a")]) == [true, true, false])
+        #expect(reports([.failed("a"), .succeeded(), .failed("a")]) == [true, true, false])
     }
 
     @Test mutating func aRunThatWasInterruptedSaysNothing() {

@@ -31,7 +31,7 @@ struct RunQueueTests {
         _ = queue.add(run("a", ["1"]))
 
         #expect(queue.add(health) == [])
-        #expect(queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded)])
+        #expect(queue.end(.succeeded(), at: at(1)) == [.answer(run("a", ["1"]), .succeeded())])
     }
 
     @Test mutating func aStopEndsARunOfHealth() {
@@ -45,7 +45,7 @@ struct RunQueueTests {
         #expect(queue.add(run("a", ["1"])) == [.start(run("a", ["1"]))])
         #expect(queue.add(run("b", ["2"])) == [])
         #expect(
-            queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded), .start(run("b", ["2"]))])
+            queue.end(.succeeded(), at: at(1)) == [.answer(run("a", ["1"]), .succeeded()), .start(run("b", ["2"]))])
     }
 
     @Test mutating func waitingNotificationsOfOneNameAreMergedAndCounted() {
@@ -59,7 +59,7 @@ struct RunQueueTests {
         merged.tokens = ["2", "3"]
         merged.count = 2
         #expect(actions == [.answer(run("a", ["1"]), .failed("no")), .start(merged)])
-        #expect(queue.end(.succeeded, at: at(2)).last == .start(run("b", ["4"])))
+        #expect(queue.end(.succeeded(), at: at(2)).last == .start(run("b", ["4"])))
     }
 
     /// Of off, on, off the last run is off: whatever comes while a run lasts, the runs that follow are in the order of the last
@@ -77,7 +77,7 @@ struct RunQueueTests {
         }
 
         var started: [(name: String, token: String)] = []
-        while case .start(let next)? = queue.end(.succeeded, at: at(1)).last {
+        while case .start(let next)? = queue.end(.succeeded(), at: at(1)).last {
             started.append((next.name, next.content["tokens"]?.arrayValue?.last?.stringValue ?? ""))
         }
 
@@ -89,7 +89,7 @@ struct RunQueueTests {
         _ = queue.add(run("b", ["2"], until: 60))
         _ = queue.add(run("c", ["3"], until: 70))
 
-        let actions = queue.end(.succeeded, at: at(60))
+        let actions = queue.end(.succeeded(), at: at(60))
 
         #expect(actions.dropFirst() == [.drop(run("b", ["2"], until: 60), .late), .start(run("c", ["3"], until: 70))])
     }
@@ -102,7 +102,7 @@ struct RunQueueTests {
 
         var ended = run("a", ["1"])
         ended.tokens = []
-        #expect(queue.end(.succeeded, at: at(1)) == [.answer(ended, .succeeded)])
+        #expect(queue.end(.succeeded(), at: at(1)) == [.answer(ended, .succeeded())])
         #expect(queue.current == nil)
     }
 
@@ -113,7 +113,7 @@ struct RunQueueTests {
 
         #expect(queue.stop() == [.answer(run("b", ["2"]), refused)])
         #expect(queue.add(run("c", ["3"])) == [.answer(run("c", ["3"]), refused)])
-        #expect(queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded), .finish])
+        #expect(queue.end(.succeeded(), at: at(1)) == [.answer(run("a", ["1"]), .succeeded()), .finish])
     }
 
     @Test mutating func aStopWithoutARunIsTheEnd() {
@@ -133,14 +133,14 @@ struct RunQueueTests {
     }
 
     @Test func whereAFailureIsIgnoredOnlyAnInterruptedRunDoesNotCount() {
-        #expect(RunResult.failed("x").ignoringFailure == .succeeded)
-        #expect(RunResult.overran("x").ignoringFailure == .succeeded)
+        #expect(RunResult.failed("x").ignoringFailure == .succeeded())
+        #expect(RunResult.overran("x").ignoringFailure == .succeeded())
         #expect(RunResult.interrupted.ignoringFailure == .interrupted)
     }
 
     @Test func failureRefusesAReloadAndIsAFailureElsewhere() {
         #expect(run("willReload", []).outcome(.failed("x")) == ("refused", "x"))
         #expect(run("didReload", []).outcome(.failed("x")) == ("failed", "x"))
-        #expect(run("willReload", []).outcome(.succeeded) == ("completed", nil))
+        #expect(run("willReload", []).outcome(.succeeded()) == ("completed", nil))
     }
 }

@@ -10,7 +10,7 @@ struct BelfryctlTests {
     @Test(
         arguments: [
             (["history", "--since", "-10min", "-n", "1"], ["history", "--since=-10min", "-n", "1"]),
-            (["history", "--boot", "-1", "--until"], ["history", "--boot=-1", "--until"]),
+            (["history", "--until", "-1h", "--since"], ["history", "--until=-1h", "--since"]),
             (["hold", "--", "x", "--since", "-1"], ["hold", "--", "x", "--since", "-1"]), ([], []),
         ])
     func valueThatBeginsWithADashIsNoOption(arguments: [String], joined: [String]) {

@@ -16,7 +16,6 @@ struct CommandFailureTests {
             (["post", "1st"], 64, "belfryctl: invalid notification name '1st'"),
             (["post", "a", "b"], 64, "belfryctl: expected key="),
             (["history", "--service", "x"], 64, "belfryctl: --socket and --service both name the service"),
-            (["history", "--boot", "xyz"], 64, "belfryctl: invalid boot 'xyz'"),
             (["hold", "--reason", "x", "--for", "0"], 64, "belfryctl: --for must be more than 0"),
         ] as [([String], Int32, String)])
     func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {

@@ -72,7 +72,8 @@ struct HostileServiceTests {
         let nested = name == "many" ? 1 : 2
         let standIn = try StandIn(answering: [HostileReply.message(Self.reply(odd, nested: nested))])
         for command in Self.looking {
-            _ = try run(standIn, command)
+            // The metrics are lines of the service.
+            _ = try run(standIn, command, hasLines: command == ["metrics"])
         }
         for command in [["status"], ["metrics"], ["post", "x"]] {
             let done = try run(standIn, command + ["--json"])

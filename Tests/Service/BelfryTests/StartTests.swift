@@ -175,10 +175,10 @@ struct StartTests {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", "exec \(try ProbeProcess.path(of: program)) \(arguments) <&- >&- 2>&-"]
-            process.environment = [
+            process.environment = ProcessInfo.processInfo.environment.merging([
                 "RUNTIME_DIRECTORY": fixture.directory.path("run"), "NOTIFY_SOCKET": fixture.manager.path,
                 "SWIFT_BACKTRACE": "enable=no",
-            ]
+            ]) { $1 }
             try process.run()
             return process
         }

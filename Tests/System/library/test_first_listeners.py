@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from documentation import commands
+from documentation import commands, sample, shape
 from example import installed
 from host_roots import PROJECT
 from load import load
@@ -72,7 +72,25 @@ def test_signals_drive_the_video_its_clients_and_its_cache(video):
     video.kill("CONT")
     video.wait_for(lambda: ask(video) is not None and frames(video) != [], "play again")
     messages = "\n".join(video.messages())
-    assert re.search(r"cache 'frames': .*removed [1-9]\d* of \d+ files", messages), messages
+    assert re.search(r"cacheFlush: 'frames' .*removed [1-9]\d* of \d+ files", messages), messages
+
+
+def without_frames(lines: list[str]) -> list[str]:
+    return [re.sub(r"(frame|dropped) \d+", r"\1", shape(line)) for line in lines]
+
+
+@pytest.mark.parametrize("last", ["-n 6", "-n 11"])
+def test_pages_show_what_the_journal_says_of_a_pause(video, last):
+    (*signals, journal), printed = sample(f"journalctl -t videod -o cat {last}")
+
+    video.wait_for(lambda: frames(video) != [], "play")
+    for command in signals:
+        video.host.run("sh", "-c", command)
+    video.wait_for(lambda: any(" took " in message for message in video.messages()[-1:]), "end the transition")
+    video.host.run("journalctl", "--sync")
+
+    lines = video.host.run("sh", "-c", journal).stdout.splitlines()
+    assert without_frames(lines) == without_frames(printed)
 
 
 def test_position_is_restored_and_a_pause_is_kept(video):
@@ -111,7 +129,7 @@ def test_reload_moves_the_socket_or_leaves_it(video):
 
 def accepted(video) -> int:
     """How many connections this process has accepted."""
-    [count] = re.findall(r'^server_connections_accepted_total\{server="clients"\} (\d+)', ctl(video, "metrics", "--openmetrics"), re.M)
+    [count] = re.findall(r'^server_connections_accepted_total\{server="clients"\} (\d+)', ctl(video, "metrics"), re.M)
     return int(count)
 
 

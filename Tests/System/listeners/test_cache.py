@@ -25,10 +25,10 @@ def make_cache(belfry, folder: str) -> None:
 
 
 def flush(belfry) -> str:
-    """Flushes by signal, and returns the message of the journal record."""
+    """Flushes by signal, and returns what the journal says of it."""
 
     def reports() -> list[str]:
-        return [record["MESSAGE"] for record in belfry.journal() if record.get("BELFRY_CACHE") == "thumbnails"]
+        return [message for message in belfry.messages() if message.startswith("cacheFlush: ")]
 
     belfry.kill("USR1")
     belfry.wait_for(lambda: reports() != [], "flush the cache")
@@ -52,7 +52,7 @@ def test_example_trims_its_cache_as_installed(caching):
     caching.host.systemctl("reload", SERVICE)
 
     caching.host.run("belfryd", "--check-config", "--unit", SERVICE)
-    assert flush(caching) == "cache 'thumbnails': written back, removed 1 of 2 files, freed 0 bytes"
+    assert flush(caching) == "cacheFlush: 'thumbnails' written back, removed 1 of 2 files, freed 0 bytes"
     assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "new"]
 
 
@@ -65,7 +65,7 @@ def test_open_file_is_spared_in_the_sandbox(caching):
     with open(caching.host.path(INSTALLED) / "old"):
         printed = caching.ctl("flush").stdout
 
-    assert "thumbnails  removed 1 of 2 files, freed 0B, kept 1 that are open\n" in printed
+    assert ": 'thumbnails' written back, removed 1 of 2 files, freed 0 bytes, kept 1 files that are open\n" in printed
     assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "old"]
 
 
@@ -101,5 +101,5 @@ def test_cache_elsewhere_is_trimmed_with_the_drop_in(caching):
     caching.host.systemctl("daemon-reload")
     caching.start()
 
-    assert flush(caching) == "cache 'thumbnails': written back, removed 1 of 2 files, freed 0 bytes"
+    assert flush(caching) == "cacheFlush: 'thumbnails' written back, removed 1 of 2 files, freed 0 bytes"
     assert remaining(caching, ELSEWHERE) == ["CACHEDIR.TAG", "new"]

@@ -104,7 +104,7 @@ def test_every_field_of_the_journal_is_there(manuals):
     sources = [str(path) for target in targets for path in (PROJECT / "Sources").glob(f"*/{target}/**/*.swift")]
     fields = {field for source in sources for field in constants(source, r'"(BELFRY_[A-Z_]+)"')} - {"BELFRY_SOCKET"}
 
-    assert {"BELFRY_STATE", "BELFRY_CACHE"} <= fields
+    assert {"BELFRY_STATE", "BELFRY_DETAILS"} <= fields
     assert missing(manuals["belfryd.service.8"], fields) == set()
 
 

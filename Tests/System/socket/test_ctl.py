@@ -22,7 +22,7 @@ def test_history_is_what_the_journal_has(started):
     last = names(started.ctl("history", "--json", "-n", "4").stdout)
     assert last == ["org.example.first", "willResignActive", "didEnterBackground", "org.example.second"]
     assert names(started.ctl("history", "--json", "-n", "1", "org.example.first").stdout) == ["org.example.first"]
-    everything = names(started.ctl("history", "--json", "--boot", "0", "--since", "-10min").stdout)
+    everything = names(started.ctl("history", "--json", "--since", "-10min").stdout)
     assert everything[-4:] == last
     assert started.ctl("history", "--until", "yesterday").stdout == ""
     line = started.ctl("history", "didEnterBackground", "-n", "1").stdout

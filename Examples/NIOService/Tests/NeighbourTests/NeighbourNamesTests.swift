@@ -26,7 +26,8 @@ struct NeighbourNamesTests {
         LifecycleReloadError.self, LifecycleReport.self, LifecycleState.self, LifecycleTime.self,
         (any LifecycleTimer).self, LifecycleTrigger.self, ListenerHealth.self, ListenerHealthReport.self,
         ListenerOrderError.self, ListenerOutcome.self, ListenerProgress.self, ListenerRecord.self,
-        ListenerRegistration.self, ListenerReport.self, ListenerStatus.self, LoopSource.self, MainEventLoop.self,
+        ListenerRegistration.self, ListenerReport.self, ListenerStatus.self, (any ListenerWork).self, LoopSource.self,
+        MainEventLoop.self,
         MemoryWarning.self, MonitoredUnit.self, PeerOrigin.self, PendingTransition.self, ProtectedDataArrival.self,
         ProtectedDataLoss.self, ReceivedNotification.self, ReceivedSignal.self,
         (any RestorableListener).self, ServiceComponent.self,
@@ -35,7 +36,7 @@ struct NeighbourNamesTests {
         SignalOrigin.self, (any StartupCommand).self, StartupSequence.self,
         StartupTime.self, Suspension.self, SystemError.self, Termination.self, TimeChange.self,
         TimerEventSource.self, TransitionReport.self, UnitExit.self, UserInfo.self,
-        ChildCommand.self, ChildProcess.self, OwnedDescriptor.self, ServiceDescriptors.self,
+        ChildCommand.self, ChildProcess.self, OwnedDescriptor.self, ServiceDescriptors.self, WorkSummary.self,
     ]
 
     @Test func ownNamesAreClear() { #expect(Set(Self.own.map(ObjectIdentifier.init)).count == Self.own.count - 1) }

@@ -44,8 +44,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # which has 'simulated' besides. The reply is as for PerformAction.
     method Simulate(name: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
-    # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused or were
-    # late; the state changes all the same. If the service was in the background already, it has those that failed then. A
+    # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused, were
+    # late, or say what they did; the state changes all the same. If the service was in the background already, it has those that failed then. A
     # client that disconnects withdraws its request, if that has not begun.
     method Pause() -> (state: string, reports: []Report)
 
@@ -88,8 +88,9 @@ nonisolated let lifecycleInterfaceMethods = """
     ) -> (token: ?string, notification: ?Notification, state: ?State)
 
     # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed; with
-    # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed.
-    method Answer(token: string, outcome: string, reason: ?string) -> ()
+    # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed. 'work' says what the
+    # listener did, in at most 512 bytes, and 'details' says the same for programs.
+    method Answer(token: string, outcome: string, reason: ?string, work: ?string, details: ?object) -> ()
 
     # Report progress of an answer: a stop then waits for it up to its deadline, and systemd is asked to extend the stop timeout.
     # The next report must come within 'nextWithinUsec', by default 5 s. 'text' is shown by systemctl status.
@@ -111,7 +112,7 @@ nonisolated let lifecycleInterfaceMethods = """
     method OpenURL(url: string, toAll: ?bool) -> (sequence: int, handledBy: ?string, reports: []Report)
 
     # Reload the configuration. The reply comes when it is in effect or was refused. A client that disconnects withdraws its
-    # request, if that has not begun. 'reports' has the listeners that were late.
+    # request, if that has not begun. 'reports' has the listeners that were late or say what they did.
     # With 'dryRun' the listeners only check whether they would accept it, and nothing changes; 'reports' then has what each
     # of them answered.
     method Reload(dryRun: ?bool) -> (reports: ?[]Report)

@@ -93,7 +93,9 @@ nonisolated let lifecycleInterfaceTypes = """
       # Of a refusal or a failure, or what is done at the moment
       reason: ?string,
       durationUsec: int,
-      # What the listener did, in its own terms, as it last reported
+      # What the listener did, in its own words
+      work: ?string,
+      # The same for programs, also while it works
       details: ?object
     )
 
@@ -119,6 +121,8 @@ nonisolated let lifecycleInterfaceTypes = """
       lastNotification: ?string,
       lastDurationUsec: ?int,
       longestDurationUsec: ?int,
+      # What it did, as it last said
+      lastWork: ?string,
       # Calls that missed their deadline and have not ended since; of asynchronous answers of a library service only
       stillRunning: ?int
     )

@@ -41,7 +41,7 @@ final class AttachedListener: LifecycleListener {
     /// Sends a notification to the program. Returns what gives up waiting for its answer.
     private func ask(
         _ notification: LifecycleNotification, _ progress: ListenerProgress,
-        _ completion: @escaping (ListenerOutcome) -> Void
+        _ completion: @escaping (AnswerEnd) -> Void
     ) -> () -> Void { list?.ask(self, notification, progress, completion) ?? {} }
 }
 

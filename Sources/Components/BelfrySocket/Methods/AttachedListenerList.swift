@@ -14,7 +14,7 @@ final class AttachedListenerList {
     private struct Question {
         let listener: AttachedListener
         let progress: ListenerProgress
-        let completion: (ListenerOutcome) -> Void
+        let completion: (AnswerEnd) -> Void
     }
 
     /// The longest part of a program's text that a status line shows, in Unicode scalars.
@@ -136,20 +136,24 @@ final class AttachedListenerList {
             return request.fail("io.belfry.Lifecycle.UnknownToken", ["token": .string(token)])
         }
         request.reply()
-        question.completion(outcome)
+        let work = request.parameters["work"]?.stringValue.map {
+            WorkSummary($0, details: request.parameters["details"]?.objectValue)
+        }
+        question.completion(AnswerEnd(outcome, work))
     }
 
     /// Sends a notification to a program. Its progress and its outcome go to the arguments. Returns what gives up
     /// waiting.
     func ask(
         _ listener: AttachedListener, _ notification: LifecycleNotification, _ progress: ListenerProgress,
-        _ completion: @escaping (ListenerOutcome) -> Void
+        _ completion: @escaping (AnswerEnd) -> Void
     ) -> () -> Void {
         guard hasRoom(listener) else {
-            completion(.failed(Self.unread))
+            completion(AnswerEnd(.failed(Self.unread)))
             return {}
         }
-        let token = Self.token()
+        // Only who has received the notification can answer it.
+        let token = IdentifierWords.random.text
         var writer = JSONWriter()
         writer.beginContinuingReply()
         writer.write(raw: "\"token\":")
@@ -185,7 +189,7 @@ final class AttachedListenerList {
         record(listener, "is detached: \(reason)")
         listener.request.onCancel = nil
         listener.request.fail("io.belfry.Lifecycle.Detached", ["reason": .string(reason)])
-        for question in listener.tokens.compactMap({ close($0) }) { question.completion(.failed(reason)) }
+        for question in listener.tokens.compactMap({ close($0) }) { question.completion(AnswerEnd(.failed(reason))) }
     }
 
     private func record(_ listener: AttachedListener, _ what: String) {
@@ -193,13 +197,5 @@ final class AttachedListenerList {
         log.write(
             .info, "'\(listener.name)' of \(origin) \(what)", .attachment, by: origin,
             fields: ["BELFRY_LISTENER": listener.name])
-    }
-
-    /// 128 random bits: only who has received the notification can answer it.
-    private static func token() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
     }
 }

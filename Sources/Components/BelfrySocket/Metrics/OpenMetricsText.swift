@@ -31,7 +31,7 @@ extension BelfryService {
     ///
     ///     router.get("/metrics") { _, _ in await service.openMetrics }
     ///
-    /// It is the text of `belfryctl metrics --openmetrics`. Its media type is
+    /// It is the text of `belfryctl metrics`. Its media type is
     /// `application/openmetrics-text; version=1.0.0; charset=utf-8`. Without the component `.socket`, or if `[Socket] Enabled=no`,
     /// it has only the metrics of the program, which come from `BelfryMetrics`.
     public var openMetrics: String {

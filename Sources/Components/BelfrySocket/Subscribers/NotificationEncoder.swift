@@ -83,7 +83,10 @@ nonisolated extension JSONWriter {
         write(raw: ",\"bootId\":")
         write(bootID)
         write(raw: ",\"origin\":")
-        write(notification.origin)
+        // The number of a signal differs between architectures, and clients get its name.
+        var origin = notification.origin.userInfo
+        origin["number"] = nil
+        write(origin)
         if let trigger = notification.trigger {
             write(raw: ",\"trigger\":")
             write(trigger.rawValue)
@@ -98,46 +101,5 @@ nonisolated extension JSONWriter {
         write(raw: ",\"userInfo\":")
         write(notification.userInfo)
         write(raw: "}")
-    }
-
-    private mutating func write(_ origin: LifecycleOrigin) {
-        write(raw: "{\"kind\":")
-        write(origin.kind)
-        switch origin {
-        case .service: break
-        case .signal(let signal):
-            write(raw: ",\"signal\":")
-            write(signal.name)
-            writeProcess(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
-            if signal.sender != .process {
-                write(raw: ",\"sender\":")
-                write(signal.sender.rawValue)
-            }
-            write(raw: ",\"value\":")
-            write(Int64(signal.value))
-        case .peer(let peer): writeProcess(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
-        }
-        write(raw: "}")
-    }
-
-    private mutating func writeProcess(
-        _ pid: Int32, _ uid: UInt32, _ loginUID: UInt32?, _ unit: String?, _ command: String?
-    ) {
-        write(raw: ",\"pid\":")
-        write(Int64(pid))
-        write(raw: ",\"uid\":")
-        write(Int64(uid))
-        if let loginUID {
-            write(raw: ",\"loginUid\":")
-            write(Int64(loginUID))
-        }
-        if let unit {
-            write(raw: ",\"unit\":")
-            write(unit)
-        }
-        if let command {
-            write(raw: ",\"command\":")
-            write(command)
-        }
     }
 }

@@ -47,8 +47,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case listenerEnded = "c41f93d5a8704e6bb25c07e9d6f1384a"
     /// Runs of a program have no control groups; written by belfry-listener.
     case notDelegated = "e82b5f0c7d914a36b94e1c60a7d3f58b"
-    /// A cache was written back or trimmed.
-    case cacheFlushed = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
+    /// A listener says what it did.
+    case listenerWork = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
     /// The service ends at once, or before its listeners were done.
     case cutShort = "b8a4d0c07c1648a7a5e2a6a4c5f3d917"
     /// The control signal SIGRTMIN+18 came.

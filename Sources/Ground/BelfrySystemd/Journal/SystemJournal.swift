@@ -137,18 +137,6 @@ package nonisolated final class SystemJournal {
         return fields
     }
 
-    /// The values that a field has anywhere in the journal.
-    package func values(of name: String) throws(SystemError) -> [String] {
-        try check(sd_journal_query_unique(journal, name))
-        var values: [String] = []
-        var data: UnsafeRawPointer?
-        var size = 0
-        while sd_journal_enumerate_unique(journal, &data, &size) > 0, let data {
-            values.append(Self.text(UnsafeRawBufferPointer(start: data, count: size).dropFirst(name.utf8.count + 1)))
-        }
-        return values
-    }
-
     @discardableResult
     private func check(_ result: Int32) throws(SystemError) -> Int32 {
         try SystemError.check(result, verb: "read", object: Self.object)

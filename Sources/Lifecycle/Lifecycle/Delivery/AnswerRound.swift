@@ -4,7 +4,7 @@
 /// A listener that is to be called for a notification.
 struct DueCall {
     /// An answer that ends within its call.
-    typealias Immediate = (LifecycleNotification) throws -> ListenerOutcome
+    typealias Immediate = (LifecycleNotification) throws -> AnswerEnd
 
     let entry: ListenerEntry
     /// The members of a group are called concurrently. Groups are numbered in the order of their calls.
@@ -42,7 +42,9 @@ final class AnswerRound {
     private let calls: [DueCall]
     /// For immediate answers.
     private let deadline: Duration
-    /// Whether there are reports only of immediate answers that failed or were late.
+    /// Those who are told what a listener did; nil within a composite, which tells itself.
+    private let events: EventObserverList?
+    /// Whether there are reports only of immediate answers that failed, were late or say what was done.
     private let onlyProblems: Bool
     private var next = 0
     /// The group that is being called.
@@ -55,11 +57,12 @@ final class AnswerRound {
 
     init(
         _ notification: consuming LifecycleNotification, to calls: [DueCall], deadline: Duration,
-        onlyProblems: Bool = false
+        events: EventObserverList?, onlyProblems: Bool = false
     ) {
         self.notification = notification
         self.calls = calls
         self.deadline = deadline
+        self.events = events
         self.onlyProblems = onlyProblems
     }
 
@@ -92,21 +95,25 @@ final class AnswerRound {
 
     private func answer(_ body: DueCall.Immediate, _ entry: ListenerEntry, _ clock: any LifecycleClock) {
         let (start, hasDeadline) = (clock.monotonic, !isCutShort)
-        let outcome = Self.outcome(of: body, notification)
+        let end = Self.end(of: body, notification)
         let duration = clock.monotonic - start
-        let judged = hasDeadline ? outcome.judged(duration, deadline: deadline) : outcome
-        let report = entry.record(judged, of: notification.name, after: duration, since: start)
-        if !onlyProblems || judged.isProblem { reports.append(report) }
+        let judged = hasDeadline ? end.outcome.judged(duration, deadline: deadline) : end.outcome
+        let report = entry.record(judged, of: notification.name, after: duration, since: start, end.work)
+        if !onlyProblems || judged.isProblem || end.work != nil { reports.append(report) }
+        tell(report)
     }
 
-    private static func outcome(
-        of body: DueCall.Immediate, _ notification: LifecycleNotification
-    ) -> ListenerOutcome {
+    private static func end(of body: DueCall.Immediate, _ notification: LifecycleNotification) -> AnswerEnd {
         do {
             return try body(notification)
         } catch {
-            return ListenerOutcome(error)
+            return AnswerEnd(error)
         }
+    }
+
+    /// At once, whatever the listeners after it do.
+    private func tell(_ report: ListenerReport) {
+        if report.work != nil { events?.send(.listenerWorked(report, notification)) }
     }
 
     /// Whether a listener has opened the URL, so that no other is asked.
@@ -122,7 +129,10 @@ final class AnswerRound {
         return reports.count - 1
     }
 
-    func set(_ report: ListenerReport, at place: Int) { reports[place] = report }
+    func set(_ report: ListenerReport, at place: Int) {
+        reports[place] = report
+        tell(report)
+    }
 
     /// Whether there is nothing to report.
     var isEmpty: Bool { reports.isEmpty }

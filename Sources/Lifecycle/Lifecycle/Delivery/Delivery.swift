@@ -104,14 +104,14 @@ final class Delivery {
             clock: clock, isOutcomeWanted: isOutcomeWanted, progress: progress.map { report in { report(name, $0) } },
             lateEnd: { [lateEnd] call in
                 entry.stillRunning -= 1
-                lateEnd(entry.report(.late, call.spent, since: call.start.monotonic, call.details))
+                lateEnd(entry.report(.late, call.spent, since: call.start.monotonic))
             }
-        ) { [self] call, outcome, duration in
+        ) { [self] call, end, duration in
             if isPost { entry.pendingPosts -= 1 }
             if call.isStillRunning { entry.stillRunning += 1 }
             round.set(
                 entry.record(
-                    outcome, of: event, after: duration, since: call.start.monotonic, call.details, call.overrunReason),
+                    end.outcome, of: event, after: duration, since: call.start.monotonic, end.work, call.overrunReason),
                 at: place)
             open[place] = nil
             advance()

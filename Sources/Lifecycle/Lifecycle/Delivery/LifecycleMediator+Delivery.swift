@@ -34,7 +34,8 @@ extension LifecycleMediator {
         // If nobody asks for the others: a report costs as much as an answer.
         let onlyProblems = completion == nil && recipients.isImmediate && !eventObservers.observes(.delivered)
         let round = AnswerRound(
-            notification, to: recipients.calls, deadline: limits.listener, onlyProblems: onlyProblems)
+            notification, to: recipients.calls, deadline: limits.listener, events: eventObservers,
+            onlyProblems: onlyProblems)
         guard let lasting = round.nextLasting(clock) else {
             if !onlyProblems || !round.isEmpty { report(round.report, completion) }
             return
@@ -76,7 +77,8 @@ extension LifecycleMediator {
             origin: transition.origin, trigger: transition.trigger, userInfo: userInfo(for: name, of: transition),
             configuration: transition.configuration)
         announce(notification, to: registry.find(name))
-        let round = AnswerRound(notification, to: registry.calls(of: name), deadline: deadlines.listener)
+        let round = AnswerRound(
+            notification, to: registry.calls(of: name), deadline: deadlines.listener, events: eventObservers)
         return Delivery(
             round, clock: clock, share: shares(in: transition, name),
             progress: { [weak self] in self?.report($1, of: $0, notification.sequence, in: transition) },

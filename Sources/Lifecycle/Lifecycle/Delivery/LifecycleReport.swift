@@ -9,8 +9,8 @@ public nonisolated struct LifecycleReport: Sendable {
     public let listeners: [ListenerReport]
     /// Whether at least one of the answers had a deadline: it may have gone on after its call.
     var hasLastingAnswer = false
-    /// Whether at least one of the answers had a deadline, failed or was late.
-    package var isNotable: Bool { hasLastingAnswer || listeners.contains { $0.outcome.isProblem } }
+    /// Whether at least one of the answers had a deadline, failed, was late or says what was done.
+    package var isNotable: Bool { hasLastingAnswer || listeners.contains { $0.outcome.isProblem || $0.work != nil } }
 
     /// The combined fetch result: new data if any listener found new data, otherwise a failure if any failed, otherwise
     /// no data.
@@ -54,8 +54,8 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     public let start: Duration
     /// The time until its end or its deadline.
     public let duration: Duration
-    /// What the listener did, as it last reported with its progress; nil if it reported no details.
-    public let details: UserInfo?
+    /// What the listener did; nil if it had nothing to say.
+    public let work: WorkSummary?
     /// What it answered when it was cancelled at its deadline, such as which leaf of a composite hangs; nil for nothing.
     package let overrunReason: String?
     /// Whether a launch needs the listener (`LifecycleListener.isRequired`).
@@ -84,5 +84,17 @@ nonisolated extension LifecycleReport {
         if !problems.isEmpty { return .failed(problems) }
         if outcomes.contains(.fetched(.noData)) { return .fetched(.noData) }
         return outcomes.contains(.declined) ? .declined : .completed
+    }
+
+    /// What all listeners did, as «NAME: TEXT», and for programs by their names; nil if none says anything.
+    var combinedWork: WorkSummary? {
+        var (texts, details): ([String], UserInfo) = ([], [:])
+        for listener in listeners {
+            guard let work = listener.work else { continue }
+            texts.append("\(listener.listener): \(work.text)")
+            details[listener.listener] = work.details.map { .object($0) }
+        }
+        if texts.isEmpty { return nil }
+        return WorkSummary(texts.joined(separator: "; "), details: details.isEmpty ? nil : details)
     }
 }

@@ -4,7 +4,7 @@
 /// One call of one listener. It ends exactly once: with the answer or at its deadline, whichever comes first.
 final class ListenerCall {
     /// Called when the call has ended.
-    typealias Completion = (_ call: ListenerCall, _ outcome: ListenerOutcome, _ duration: Duration) -> Void
+    typealias Completion = (_ call: ListenerCall, _ end: AnswerEnd, _ duration: Duration) -> Void
 
     private enum State {
         /// Until the first step of the answer returns, nothing can cancel it.
@@ -23,8 +23,6 @@ final class ListenerCall {
     private var isTaskRunning = false
     /// The end of its share.
     private var deadline = MovableDeadline()
-    /// The details of its progress, as last reported; nil for none.
-    private(set) var details: UserInfo?
     /// Why it did not succeed, as answered when it was cancelled.
     private(set) var overrunReason: String?
     /// Called with each report of progress.
@@ -55,7 +53,7 @@ final class ListenerCall {
                 do {
                     taskEnded(try await body(notification, ListenerProgress(self)))
                 } catch {
-                    taskEnded(ListenerOutcome(error))
+                    taskEnded(AnswerEnd(error))
                 }
             }
             cancel = { task.cancel() }
@@ -75,7 +73,6 @@ final class ListenerCall {
     func reportProgress(nextWithin window: Duration, _ text: String?, _ details: UserInfo?) {
         guard case .open = state else { return }
         let window = window.bounded
-        if let details { self.details = details }
         let moved = deadline.extend(to: window.end(from: clock.monotonicUsec))
         progress?(ProgressReport(window: window, text: text, details: details, moved: moved))
     }
@@ -104,32 +101,33 @@ final class ListenerCall {
 
     /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on without effect; of one that is given
     /// by it only the reason is kept.
-    func overrun() { end(.overran, .overran) }
+    func overrun() { end(.overran, AnswerEnd(.overran)) }
 
     /// Whether the call has ended, at its deadline, and the task of the answer has not.
     var isStillRunning: Bool { if case .open = state { false } else { isTaskRunning } }
 
-    private func taskEnded(_ outcome: ListenerOutcome) {
+    private func taskEnded(_ end: AnswerEnd) {
         let isLate = isStillRunning
         isTaskRunning = false
-        if isLate { lateEnd(self) } else { answered(outcome) }
+        if isLate { lateEnd(self) } else { answered(end) }
     }
 
-    private func answered(_ outcome: ListenerOutcome) {
-        guard case .open = state else { return (state, overrunReason) = (.answered, outcome.reason) }
+    private func answered(_ answer: AnswerEnd) {
+        guard case .open = state else { return (state, overrunReason) = (.answered, answer.outcome.reason) }
         // With no time at all, as after a second stop, the first step is not late however long it takes.
         let wanted = Duration(from: start.monotonicUsec, to: deadline.lastUsec)
-        end(.answered, wanted > .zero ? outcome.judged(spent, deadline: wanted) : outcome)
+        let judged = wanted > .zero ? answer.outcome.judged(spent, deadline: wanted) : answer.outcome
+        end(.answered, AnswerEnd(judged, answer.work))
     }
 
-    private func end(_ end: State, _ outcome: ListenerOutcome) {
+    private func end(_ end: State, _ answer: AnswerEnd) {
         guard case .open(let completion, let cancel) = state else { return }
         let duration = spent
         state = end
         deadline.cancelTimer()
         progress = nil
         if case .overran = end { cancel?() }
-        completion(self, outcome, duration)
+        completion(self, answer, duration)
     }
 }
 
@@ -152,7 +150,7 @@ final class ListenerCall {
     /// - Parameters:
     ///   - window: the time within which the next report, or the end, will come.
     ///   - text: what was done, in a few words for `systemctl status`.
-    ///   - details: the same for programs. The last ones are part of the report about the answer.
+    ///   - details: the same for programs.
     public func report(nextWithin window: Duration = .seconds(5), _ text: String? = nil, details: UserInfo? = nil) {
         call.reportProgress(nextWithin: window, text, details)
     }

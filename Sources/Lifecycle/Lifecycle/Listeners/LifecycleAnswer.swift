@@ -4,14 +4,14 @@
 /// The answer of a listener to one notification. Made by `on` and similar methods of `LifecycleListener`.
 @MainActor public struct LifecycleAnswer {
     enum Body {
-        case immediate((LifecycleNotification) throws -> ListenerOutcome)
+        case immediate((LifecycleNotification) throws -> AnswerEnd)
         case lasting(LastingBody)
     }
 
     /// An answer that may go on after the call that begins it.
     enum LastingBody {
-        case completing((LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void)
-        case suspending((LifecycleNotification, ListenerProgress) async throws -> ListenerOutcome)
+        case completing((LifecycleNotification, ListenerProgress, @escaping (AnswerEnd) -> Void) -> () -> Void)
+        case suspending((LifecycleNotification, ListenerProgress) async throws -> AnswerEnd)
 
         /// Work that ends by calling back.
         static func calling(
@@ -21,7 +21,7 @@
                 body(notification) { result in
                     switch result {
                     case .success: completion(.completed)
-                    case .failure(let error): completion(ListenerOutcome(error))
+                    case .failure(let error): completion(AnswerEnd(error))
                     }
                 }
             }

@@ -2,6 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Ways to declare an answer.
+///
+/// Those whose bodies return `ListenerWork` say what the listener did.
 extension LifecycleListener {
     /// Answers a notification within the call.
     ///
@@ -19,6 +21,17 @@ extension LifecycleListener {
             })
     }
 
+    /// Answers a notification within the call, and says what was done.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func on<Work: ListenerWork>(
+        _ name: LifecycleNotification.Name, _ body: @escaping (LifecycleNotification) throws -> Work
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(name, deadline: nil, .immediate { AnswerEnd(.completed, try body($0).workSummary) })
+    }
+
     /// Answers a notification with asynchronous work.
     ///
     /// - Parameters:
@@ -29,12 +42,20 @@ extension LifecycleListener {
         _ name: LifecycleNotification.Name, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> Void
     ) -> LifecycleAnswer {
-        LifecycleAnswer(
-            name, deadline: deadline,
-            .suspending { notification, _ in
-                try await body(notification)
-                return .completed
-            })
+        on(name, deadline: deadline) { notification, _ in try await body(notification) }
+    }
+
+    /// Answers a notification with asynchronous work, and says what was done.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func on<Work: ListenerWork>(
+        _ name: LifecycleNotification.Name, deadline: Duration? = nil,
+        _ body: @escaping (LifecycleNotification) async throws -> Work
+    ) -> LifecycleAnswer {
+        on(name, deadline: deadline) { notification, _ in try await body(notification) }
     }
 
     /// Answers a notification with asynchronous work that may take longer than its share of the transition's time, and
@@ -56,6 +77,20 @@ extension LifecycleListener {
             })
     }
 
+    /// Answers a notification with asynchronous work that reports progress, as above, and says what was done.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - deadline: how long the answer may take as long as it reports progress; the mediator's own deadline when nil.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func on<Work: ListenerWork>(
+        _ name: LifecycleNotification.Name, deadline: Duration? = nil,
+        _ body: @escaping (LifecycleNotification, ListenerProgress) async throws -> Work
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(
+            name, deadline: deadline, .suspending { AnswerEnd(.completed, try await body($0, $1).workSummary) })
+    }
+
     /// Answers a notification with work that ends with a callback, such as that of a thread or a child process.
     ///
     /// - Parameters:
@@ -70,7 +105,7 @@ extension LifecycleListener {
         LifecycleAnswer(name, deadline: deadline, .calling(body))
     }
 
-    /// Answers a notification with any outcome, such as one that another program reports.
+    /// Answers a notification with any outcome and work, such as one that another program reports.
     ///
     /// - Parameters:
     ///   - name: the notification.
@@ -79,7 +114,7 @@ extension LifecycleListener {
     ///   - body: as in `onCompletion`, with a way to report progress.
     package func onOutcome(
         _ name: LifecycleNotification.Name, deadline: Duration? = nil, action: LifecycleAction? = nil,
-        _ body: @escaping (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
+        _ body: @escaping (LifecycleNotification, ListenerProgress, @escaping (AnswerEnd) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
         LifecycleAnswer(name, deadline: deadline, action: action, .completing(body))
     }
@@ -95,6 +130,17 @@ extension LifecycleListener {
         on(Event.name) { try body(Event($0)) }
     }
 
+    /// Answers a typed notification within the call, and says what was done.
+    ///
+    /// - Parameters:
+    ///   - type: the notification.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func onEvent<Event: LifecycleEvent, Work: ListenerWork>(
+        _ type: Event.Type, _ body: @escaping (Event) throws -> Work
+    ) -> LifecycleAnswer {
+        on(Event.name) { try body(Event($0)) }
+    }
+
     /// Answers a typed notification with asynchronous work. User info that does not fit the type is reported as a failure.
     ///
     /// - Parameters:
@@ -103,6 +149,18 @@ extension LifecycleListener {
     ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
     public func onEvent<Event: LifecycleEvent>(
         _ type: Event.Type, deadline: Duration? = nil, _ body: @escaping (Event) async throws -> Void
+    ) -> LifecycleAnswer {
+        on(Event.name, deadline: deadline) { try await body(Event($0)) }
+    }
+
+    /// Answers a typed notification with asynchronous work, and says what was done.
+    ///
+    /// - Parameters:
+    ///   - type: the notification.
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func onEvent<Event: LifecycleEvent, Work: ListenerWork>(
+        _ type: Event.Type, deadline: Duration? = nil, _ body: @escaping (Event) async throws -> Work
     ) -> LifecycleAnswer {
         on(Event.name, deadline: deadline) { try await body(Event($0)) }
     }
@@ -131,7 +189,8 @@ extension LifecycleListener {
         _ body: @escaping (LifecycleNotification) async throws -> FetchResult
     ) -> LifecycleAnswer {
         LifecycleAnswer(
-            name, deadline: deadline, .suspending { notification, _ in .fetched(try await body(notification)) })
+            name, deadline: deadline,
+            .suspending { notification, _ in AnswerEnd(.fetched(try await body(notification))) })
     }
 
     /// Opens a URL, or passes it to the next listener by returning false. With `toAll: true` in the user info, every listener
@@ -146,8 +205,8 @@ extension LifecycleListener {
         LifecycleAnswer(
             .openURL, deadline: deadline,
             .suspending { notification, _ in
-                guard case .string(let url) = notification.userInfo["url"] else { return .declined }
-                return try await body(url) ? .handled : .declined
+                guard case .string(let url) = notification.userInfo["url"] else { return AnswerEnd(.declined) }
+                return AnswerEnd(try await body(url) ? .handled : .declined)
             })
     }
 
@@ -164,12 +223,28 @@ extension LifecycleListener {
         _ id: String, title: String, subtitle: String? = nil, userInfo: UserInfo = [:], deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> Void
     ) -> LifecycleAnswer {
+        onAction(id, title: title, subtitle: subtitle, userInfo: userInfo, deadline: deadline) { notification in
+            try await body(notification)
+            return nil as WorkSummary?
+        }
+    }
+
+    /// Offers an action, and says what was done.
+    ///
+    /// - Parameters:
+    ///   - id: its identifier in requests.
+    ///   - title: what it does, in one line for people.
+    ///   - subtitle: a second line for people.
+    ///   - userInfo: values for the programs that show the action.
+    ///   - deadline: how long it may take; the mediator's own deadline when nil.
+    ///   - body: performs the action.
+    public func onAction<Work: ListenerWork>(
+        _ id: String, title: String, subtitle: String? = nil, userInfo: UserInfo = [:], deadline: Duration? = nil,
+        _ body: @escaping (LifecycleNotification) async throws -> Work
+    ) -> LifecycleAnswer {
         LifecycleAnswer(
             .performAction, deadline: deadline,
             action: LifecycleAction(id, title: title, subtitle: subtitle, userInfo: userInfo),
-            .suspending { notification, _ in
-                try await body(notification)
-                return .handled
-            })
+            .suspending { notification, _ in AnswerEnd(.handled, try await body(notification).workSummary) })
     }
 }

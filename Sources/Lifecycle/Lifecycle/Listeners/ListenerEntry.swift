@@ -68,18 +68,18 @@ final class ListenerEntry {
 
     func record(
         _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration,
-        since start: Duration, _ details: UserInfo? = nil, _ overrunReason: String? = nil
+        since start: Duration, _ work: WorkSummary? = nil, _ overrunReason: String? = nil
     ) -> ListenerReport {
-        record.add(outcome, of: name, after: duration, since: start)
-        return report(outcome, duration, since: start, details, overrunReason)
+        record.add(outcome, of: name, after: duration, since: start, work)
+        return report(outcome, duration, since: start, work, overrunReason)
     }
 
     func report(
-        _ outcome: ListenerOutcome, _ duration: Duration, since start: Duration, _ details: UserInfo? = nil,
+        _ outcome: ListenerOutcome, _ duration: Duration, since start: Duration, _ work: WorkSummary? = nil,
         _ overrunReason: String? = nil
     ) -> ListenerReport {
         ListenerReport(
-            listener: place.name, outcome: outcome, start: start, duration: duration, details: details,
+            listener: place.name, outcome: outcome, start: start, duration: duration, work: work,
             overrunReason: overrunReason, isRequired: listener.isRequired)
     }
 

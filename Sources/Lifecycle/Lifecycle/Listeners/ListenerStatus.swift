@@ -37,14 +37,18 @@ public nonisolated struct ListenerRecord: Sendable, Equatable {
     public private(set) var lastDuration: Duration?
     /// How long the longest call took.
     public private(set) var longestDuration: Duration?
+    /// What it did, as it last said so.
+    public private(set) var lastWork: String?
 
     /// Whether the last call failed, was late or refused; not at `willReload`, which refuses a configuration and leaves the old one.
     package var hasFailed: Bool { lastOutcome?.isProblem == true && lastFailedNotification != .willReload }
 
     mutating func add(
-        _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration, since start: Duration
+        _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration,
+        since start: Duration, _ work: WorkSummary?
     ) {
         calls += 1
+        if let work { lastWork = work.text }
         if outcome.isProblem {
             failures += 1
             lastFailedNotification = name

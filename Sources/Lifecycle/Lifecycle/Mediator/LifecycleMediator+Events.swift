@@ -8,8 +8,10 @@ extension LifecycleMediator {
         /// that no listener answers.
         case delivered(LifecycleReport)
         /// The same, only for a post, and only if at least one of the answers had a deadline (it may have gone on after its
-        /// call), failed or was late.
+        /// call), failed, was late, or says what was done.
         case postAnswered(LifecycleReport)
+        /// A listener says what it did (`ListenerWork`).
+        case listenerWorked(ListenerReport, LifecycleNotification)
         /// A listener refused or failed, or did not answer a notification in time.
         case listenerFailed(ListenerReport, LifecycleNotification)
         /// An asynchronous answer that had missed its deadline, so that nothing waited for it any more, has ended. The outcome is
@@ -39,6 +41,7 @@ extension LifecycleMediator {
             case .delivered: .delivered
             case .postAnswered: .postAnswered
             case .listenerFailed: .listenerFailed
+            case .listenerWorked: .listenerWorked
             case .listenerEnded: .listenerEnded
             case .began: .began
             case .transitionEnded: .transitionEnded
@@ -57,7 +60,7 @@ extension LifecycleMediator {
         /// The event of this name.
         case delivered, postAnswered, listenerFailed, began, transitionEnded, stopAccepted, merged, waiting, progress
         /// The event of this name.
-        case healthChanged, listenersChanged, listenerEnded
+        case healthChanged, listenersChanged, listenerEnded, listenerWorked
     }
 
     /// Calls `handler` with each event of these kinds, or with every event if none is given, until the observation is cancelled

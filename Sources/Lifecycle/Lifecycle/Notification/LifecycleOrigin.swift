@@ -112,9 +112,9 @@ nonisolated extension LifecycleOrigin {
         case .signal(let signal):
             info["signal"] = .string(signal.name)
             info["number"] = .int(Int64(signal.number))
-            info["value"] = .int(Int64(signal.value))
-            if signal.sender != .process { info["sender"] = .string(signal.sender.rawValue) }
             add(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
+            if signal.sender != .process { info["sender"] = .string(signal.sender.rawValue) }
+            info["value"] = .int(Int64(signal.value))
         case .peer(let peer): add(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
         }
         return info

@@ -100,17 +100,18 @@ public final class CompositeListener: LifecycleListener {
 
     private func deliver(
         _ notification: LifecycleNotification, _ progress: ListenerProgress,
-        _ completion: @escaping (ListenerOutcome) -> Void
+        _ completion: @escaping (AnswerEnd) -> Void
     ) -> () -> Void {
         let delivery = Delivery(
-            AnswerRound(notification, to: registry.calls(of: notification.name), deadline: deadline), clock: clock,
+            AnswerRound(
+                notification, to: registry.calls(of: notification.name), deadline: deadline, events: nil), clock: clock,
             isOutcomeWanted: progress.isOutcomeWanted,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
             progress: { leaf, report in
                 let text = report.text.map { "\(leaf): \($0)" } ?? leaf
                 progress.report(nextWithin: report.window, text, details: report.details)
             },
-            { completion($0.combinedOutcome) })
+            { completion(AnswerEnd($0.combinedOutcome, $0.combinedWork)) })
         delivery.advance()
         return { delivery.cutShort() }
     }

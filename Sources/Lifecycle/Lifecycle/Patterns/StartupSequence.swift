@@ -62,7 +62,7 @@ final class StartupRun {
     private let progress: ListenerProgress
     private let clock: any LifecycleClock
     private let record: (StartupTime) -> Void
-    private let completion: (ListenerOutcome) -> Void
+    private let completion: (AnswerEnd) -> Void
     /// The call of the last command that began.
     private var call: ListenerCall?
     private var problems: [String] = []
@@ -70,7 +70,7 @@ final class StartupRun {
     init(
         _ commands: [any StartupCommand], _ notification: LifecycleNotification, _ progress: ListenerProgress,
         clock: any LifecycleClock, record: @escaping (StartupTime) -> Void,
-        _ completion: @escaping (ListenerOutcome) -> Void
+        _ completion: @escaping (AnswerEnd) -> Void
     ) {
         rest = commands[...]
         self.notification = notification
@@ -83,7 +83,7 @@ final class StartupRun {
     /// Runs the next command, or ends the run after the last.
     func advance() {
         guard let command = rest.popFirst() else {
-            return completion(problems.isEmpty ? .completed : .failed(problems.joined(separator: "; ")))
+            return completion(AnswerEnd(problems.isEmpty ? .completed : .failed(problems.joined(separator: "; "))))
         }
         let options = LaunchOptions(userInfo: notification.userInfo) ?? LaunchOptions()
         begin(command, command.name, { try await command.run(options) }) { [self] in end(command, $0) }
@@ -102,8 +102,8 @@ final class StartupRun {
         _ body: @escaping () async throws -> Void, then end: @escaping (StartupTime) -> Void
     ) {
         if call != nil { progress.report(nextWithin: command.deadline, text) }
-        let call = ListenerCall(clock: clock) { _, outcome, duration in
-            end(StartupTime(command: text, isRequired: command.isRequired, outcome: outcome, duration: duration))
+        let call = ListenerCall(clock: clock) { _, ended, duration in
+            end(StartupTime(command: text, isRequired: command.isRequired, outcome: ended.outcome, duration: duration))
         }
         self.call = call
         call.begin(
@@ -126,7 +126,7 @@ final class StartupRun {
     /// Undoes the commands that have completed, and then refuses the launch.
     private func undo() {
         guard let command = completed.popLast() else {
-            return completion(.refused(problems.joined(separator: "; ")))
+            return completion(AnswerEnd(.refused(problems.joined(separator: "; "))))
         }
         begin(command, "undo of \(command.name)", { try await command.undo() }) { [self] time in
             if let problem = time.problem { problems.append(problem) }

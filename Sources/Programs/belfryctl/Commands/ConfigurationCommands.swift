@@ -36,6 +36,7 @@ struct ReloadCommand: ServiceCommand {
         }
         let reply = try await client.call("Reload", to: "reload", within: context.changeTimeout)
         if StandardStream.output.isTerminal { context.print(["configuration reloaded"]) }
+        context.print(ListenerReports.works(reply))
         return context.report(reply)
     }
 }

@@ -53,21 +53,9 @@ struct FlushReply {
         return (Double(sum("filesRemoved")) / Double(selected), done)
     }
 
-    /// A line for each cache, and for each file that a dry run names. If a flush was late, only its sums are known.
+    /// The files that a dry run would delete.
     func lines(_ style: TextStyle) -> [String] {
-        let caches = details.flatMap { $0.objects("caches") }
-        guard !caches.isEmpty else { return sum("filesSeen") > 0 ? ["  \(progress.text) so far"] : [] }
-        let width = TextTable.width(caches.lazy.map { $0.textOrDash("cache") })
-        return caches.flatMap { cache in
-            let isDryRun = cache["dryRun"]?.boolValue ?? false
-            let (removed, freed) = isDryRun ? ("would remove", "would free") : ("removed", "freed")
-            var facts = ["\(removed) \(cache.numberOrDash("filesRemoved")) of \(cache.numberOrDash("filesSeen")) files"]
-            facts.append("\(freed) \(bytes(cache.number("bytesFreed") ?? 0))")
-            if let open = cache.number("filesOpen"), open > 0 { facts.append("kept \(open) that are open") }
-            if cache["cutShort"]?.boolValue ?? false { facts.append("cut short") }
-            let line = "  \(cache.textOrDash("cache").padded(width))  \(facts.joined(separator: ", "))"
-            return [line] + cache.texts("files").map { style.dim("    \($0)") }
-        }
+        details.flatMap { $0.objects("caches") }.flatMap { $0.texts("files") }.map { style.dim("    \($0)") }
     }
 
     private func sum(_ key: String) -> Int64 { details.reduce(0) { $0.adding($1.number(key) ?? 0) } }

@@ -40,10 +40,13 @@ enum StatusText {
         _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
     ) -> [String] {
         let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
+        let health = listeners.map(ListenerRecords.problems).map {
+            $0.isEmpty ? "all listeners are healthy" : style.alarming($0.prefix(3).joined(separator: "; "))
+        }
         var facts = state["transition"]?.objectValue.map { [("Transition", transition($0, now))] } ?? []
         facts += [
             ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),
-            ("Health", listeners.map { HealthText.line($0, style) } ?? "unknown"),
+            ("Health", health ?? "unknown"),
         ]
         func add(_ heading: String, _ lines: some Sequence<String>) {
             for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
@@ -92,37 +95,6 @@ enum StatusText {
 
     private static func time(_ realtime: Int64, _ now: Int64) -> String {
         "\(WallClockText.dateAndTime(realtime)); \(DurationText.text(microseconds: now.subtracting(realtime))) ago"
-    }
-}
-
-/// The health of all listeners in one line.
-enum HealthText {
-    /// `all 7 listeners are healthy`, from the reply of `ListListeners`.
-    static func line(_ reply: JSONObject, _ style: TextStyle) -> String {
-        let listeners = reply.objects("listeners")
-        let bad = listeners.filter { !ListenerRecords.isHealthy($0) }
-        let failed = listeners.filter(ListenerRecords.hasFailed)
-        var parts: [String] = []
-        if !bad.isEmpty {
-            let named = bad.prefix(named).map { listener in
-                "\(listener.textOrDash("name")) is \(listener.textOrDash("health"))"
-                    + (listener.text("healthReason").map { " (\($0))" } ?? "")
-            }
-            parts.append("\(bad.count) of \(listeners.count) listeners not healthy: \(list(named, of: bad.count))")
-        }
-        if !failed.isEmpty {
-            let named = failed.prefix(named).map { "\($0.textOrDash("name")) \($0.textOrDash("lastOutcome"))" }
-            parts.append("the last call failed: \(list(named, of: failed.count))")
-        }
-        guard parts.isEmpty else { return style.alarming(parts.joined(separator: "; ")) }
-        return "all \(listeners.count) listeners are healthy"
-    }
-
-    /// How many listeners are named.
-    private static let named = 3
-
-    private static func list(_ texts: [String], of count: Int) -> String {
-        texts.joined(separator: ", ") + (count > texts.count ? " and \(count - texts.count) more" : "")
     }
 }
 

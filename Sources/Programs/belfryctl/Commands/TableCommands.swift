@@ -36,11 +36,15 @@ struct ListenersCommand: TableCommand {
 
     /// A heading and a row for each listener; a listener whose last call failed is marked.
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        var table = TextTable([
-            ("ORDER", .right), ("NAME", .left), ("DEADLINE", .right), ("HEALTH", .left), ("CALLS", .right),
-            ("FAILURES", .right), ("LAST", .left), ("LONGEST", .right), ("INTERESTS", .left),
-        ])
-        for listener in reply.objects("listeners") {
+        let listeners = reply.objects("listeners")
+        let work: [(heading: String, alignment: TextTable.Alignment)] =
+            listeners.contains { $0.text("lastWork") != nil } ? [("LAST WORK", .left)] : []
+        var table = TextTable(
+            [
+                ("ORDER", .right), ("NAME", .left), ("DEADLINE", .right), ("HEALTH", .left), ("CALLS", .right),
+                ("FAILURES", .right), ("LAST", .left), ("LONGEST", .right), ("INTERESTS", .left),
+            ] + work)
+        for listener in listeners {
             let last = [listener.text("lastOutcome"), listener.number("lastDurationUsec").map(DurationText.text)]
                 .compactMap(\.self)
             table.add(
@@ -50,17 +54,18 @@ struct ListenersCommand: TableCommand {
                     listener.numberOrDash("calls"), listener.numberOrDash("failures"),
                     last.isEmpty ? "-" : last.joined(separator: ", "),
                     listener.durationOrDash("longestDurationUsec"), listener.list("interests"),
-                ], isAlarming: ListenerRecords.hasFailed(listener) || !ListenerRecords.isHealthy(listener))
+                ] + work.map { _ in listener.textOrDash("lastWork") },
+                isAlarming: ListenerRecords.hasFailed(listener) || !ListenerRecords.isHealthy(listener))
         }
         return table.lines(style)
     }
 
-    /// One line for each listener: the name, the number of calls, what it is doing, and failures.
+    /// One line for each listener: the name, the number of calls, what it is doing or did last, and failures.
     static func summary(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let listeners = reply.objects("listeners")
         let width = TextTable.width(listeners.lazy.map { $0.textOrDash("name") })
         return listeners.map { listener in
-            let activity = listener.text("activity").map { ", \($0)" } ?? ""
+            let activity = (listener.text("activity") ?? listener.text("lastWork")).map { ", \($0)" } ?? ""
             let line = "\(listener.textOrDash("name").padded(width))  \(count(listener, "calls", "call"))\(activity)"
             let failures = listener.number("failures") ?? 0
             guard failures > 0 else { return line }
@@ -114,46 +119,18 @@ struct SignalsCommand: TableCommand {
 }
 
 /// `belfryctl metrics`.
-struct MetricsCommand: ReplyCommand {
+struct MetricsCommand: TableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "metrics", abstract: "Show the metrics of the service.")
+        commandName: "metrics", abstract: "Print the metrics of the service as OpenMetrics text, for Prometheus.")
+    static let method = "GetOpenMetrics"
+    static let subject = "metrics"
 
     @OptionGroup var options: ReplyOptions
 
-    @Flag(name: .customLong("openmetrics"), help: "Print OpenMetrics text, for Prometheus.")
-    var isOpenMetrics = false
-
-    func validate() throws {
-        if json, isOpenMetrics { throw ValidationError("'--json' and '--openmetrics' exclude each other") }
-    }
-
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
-        let reply = try await client.call("GetOpenMetrics", to: "read the metrics of", within: context.queryTimeout)
-        if isOpenMetrics {
-            context.print(Self.samples(reply).map { SystemError.escape(String($0)) })
-        } else {
-            context.print(reply, json: json, as: Self.lines)
+    /// The text as it is, whatever its length; each line is made fit for a terminal.
+    static func lines(_ reply: JSONObject, _: TextStyle) -> [String] {
+        (reply["text"]?.stringValue ?? "").utf8.split(separator: UInt8(ascii: "\n")).map {
+            SystemError.escape(String(Substring($0)))
         }
-        return .success
-    }
-
-    private static let mostRows = 1 << 16
-
-    private static func samples(_ reply: JSONObject) -> [Substring] {
-        (reply["text"]?.stringValue ?? "").utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
-    }
-
-    /// A row for each metric, without the ranges of histograms.
-    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        var table = TextTable([("METRIC", .left), ("VALUE", .right)])
-        for sample in samples(reply).prefix(mostRows) where !sample.utf8.starts(with: "#".utf8) {
-            if sample.contains("{le=\"") || sample.contains(",le=\"") { continue }
-            // What is no sample is left out.
-            guard let space = sample.utf8.lastIndex(of: UInt8(ascii: " ")) else { continue }
-            let value = String(sample[space...].dropFirst())
-            if Double(value) != nil { table.add([PrintableText.line(String(sample[..<space])), value]) }
-        }
-        return table.lines(style)
     }
 }

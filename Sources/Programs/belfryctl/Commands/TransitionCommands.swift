@@ -6,7 +6,7 @@ import BelfryClient
 import BelfryCommandLine
 import Varlink
 
-/// A command that requests a transition, and prints the state that was reached.
+/// A command that requests a transition, and prints the state that was reached and what listeners did.
 protocol TransitionCommand: ReplyCommand {
     /// The method of `io.belfry.Lifecycle`.
     static var method: String { get }
@@ -17,14 +17,14 @@ extension TransitionCommand {
         let client = try context.connect()
         let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changeTimeout)
         context.print(reply, json: json) { reply, style in
-            [style.state(reply.textOrDash("state"))]
+            [style.state(reply.textOrDash("state"))] + ListenerReports.works(reply)
         }
         return context.report(reply)
     }
 }
 
 private let transitionDiscussion = """
-    Waits until the listeners are done, and prints the new state. Each listener that failed or was late is a line on standard \
+    Waits until the listeners are done, and prints the new state and what they say that they did. Each listener that failed or was late is a line on standard \
     error; the exit status is then 1, though the state has changed.
     """
 

@@ -110,12 +110,6 @@ struct JournalSpan: ParsableArguments {
     var until: String?
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Show only this boot: an id, or 0 for the current boot, -1 for the one before.", valueName: "boot"))
-    var boot: String?
-
-    @Option(
         name: [.customShort("n", allowingJoined: true), .long],
         help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
     var lines: Int?
@@ -125,9 +119,6 @@ struct JournalSpan: ParsableArguments {
             guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
             throw ValidationError("invalid time '\(text)'")
         }
-        if let boot, JournalBoot(boot) == nil {
-            throw ValidationError("invalid boot '\(boot)', expected an id of 32 hexadecimal digits, or 0, -1, -2 …")
-        }
         if let lines, lines < 0 { throw ValidationError("--lines must not be negative") }
     }
 
@@ -135,7 +126,6 @@ struct JournalSpan: ParsableArguments {
     func restrict(_ query: inout JournalQuery) {
         query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
         query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }
-        query.boot = boot.flatMap(JournalBoot.init)
         query.limit = lines
     }
 }

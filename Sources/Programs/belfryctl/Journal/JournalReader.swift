@@ -105,7 +105,6 @@ final class JournalReader {
     private static let hint = "is systemd-journald running, and is its storage enabled (Storage= in journald.conf(5))?"
 
     private func select(_ query: JournalQuery) throws {
-        let boot = try query.boot.map(id)
         journal.removeMatches()
         try query.service.select(in: journal)
         // Records of listeners have a notification too and are skipped one by one: there is no match for a missing field.
@@ -114,9 +113,7 @@ final class JournalReader {
             // The calls of a transition are for several notifications.
             try journal.or()
             try journal.match("MESSAGE_ID", MessageID.timeline.rawValue)
-            try journal.and()
         }
-        if let boot { try journal.match("_BOOT_ID", boot) }
     }
 
     /// Seeks backwards from the end over `limit` notifications.
@@ -162,40 +159,6 @@ final class JournalReader {
             "realtimeUsec": .int(try journal.realtimeUsec), "message": .string(journal.field("MESSAGE") ?? ""),
         ]
     }
-
-    /// The id of a boot, which must be in the journal unless it is the current one.
-    private func id(_ boot: JournalBoot) throws -> String {
-        switch boot {
-        case .offset(0):
-            guard let id = SystemIdentity.boot else { throw try missing("0", "the kernel does not tell its id") }
-            return id
-        case .offset(let offset):
-            let boots = try bootsInOrder()
-            if offset < 0, boots.count + offset > 0 { return boots[boots.count - 1 + offset] }
-            throw try missing("\(offset)", "the number of boots in the journal is \(boots.count)")
-        case .id(let id):
-            if try start(of: id) != nil { return id }
-            throw try missing(id, "it is not in the journal")
-        }
-    }
-
-    private func missing(_ boot: String, _ reason: String) throws -> ClientFailure {
-        try checkThatJournalIsReadable()
-        return ClientFailure(.usage, "unable to find boot '\(boot)': \(reason)")
-    }
-
-    private func bootsInOrder() throws -> [String] {
-        let boots = try journal.values(of: "_BOOT_ID").compactMap { id in try start(of: id).map { (id, start: $0) } }
-        return boots.sorted { $0.start < $1.start }.map(\.0)
-    }
-
-    /// When the first record of a boot was written.
-    private func start(of boot: String) throws -> Int64? {
-        journal.removeMatches()
-        try journal.match("_BOOT_ID", boot)
-        try journal.seekHead()
-        return try journal.next() ? journal.realtimeUsec : nil
-    }
 }
 
 /// Which notifications to read.
@@ -208,8 +171,6 @@ struct JournalQuery: Sendable, Equatable {
     var since: Int64?
     /// Not after this.
     var until: Int64?
-    /// Only of this boot.
-    var boot: JournalBoot?
     /// Only this number of notifications, the last ones.
     var limit: Int?
 }
@@ -247,24 +208,5 @@ struct JournalService: Sendable, Equatable {
         }
         try journal.match("_UID", "\(uid)")
         try journal.and()
-    }
-}
-
-/// A boot of the machine, as a user names it.
-enum JournalBoot: Sendable, Equatable {
-    /// By its id.
-    case id(String)
-    /// By its number from the last one: 0 is this boot, -1 the one before it.
-    case offset(Int)
-
-    /// Nil when the text is neither an id nor a number.
-    init?(_ text: String) {
-        if let id = SystemIdentity.parse(text) {
-            self = .id(id)
-        } else if let offset = Int(text) {
-            self = .offset(offset)
-        } else {
-            return nil
-        }
     }
 }

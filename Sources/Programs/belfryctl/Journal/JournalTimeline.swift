@@ -23,12 +23,14 @@ nonisolated struct JournalTimeline {
             for call in step.objects("listeners") {
                 let duration = call.number("durationUsec") ?? 0
                 let end = (call.number("startUsec") ?? 0).adding(duration)
-                calls.append([
+                var object: JSONObject = [
                     "sequence": .int(step.number("sequence") ?? 0), "name": .string(name),
                     "listener": call["listener"] ?? "",
                     "realtimeUsec": .int(realtimeUsec.subtracting(monotonicUsec.subtracting(end))),
                     "outcome": call["outcome"] ?? "", "durationUsec": .int(duration),
-                ])
+                ]
+                object["work"] = call["work"]
+                calls.append(object)
             }
         }
         return calls

@@ -70,6 +70,16 @@ package nonisolated enum LifecycleJournalRecords {
         return JournalRecord(priority, text, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
+    /// The record of what a listener did; nil if it says nothing.
+    static func record(ofWork report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
+        guard let work = report.work else { return nil }
+        var fields = fields(of: notification)
+        fields.add(report.listener, report.outcome, report.duration)
+        if let details = work.details { fields.add("BELFRY_DETAILS", JSONValue.object(details).description) }
+        let text: RecordText = "\(report.listener): \(work.text)"
+        return JournalRecord(.info, text, id: MessageID.listenerWork.rawValue, fields: fields)
+    }
+
     /// The record of the end of an answer that had missed its deadline.
     static func record(ofEnd report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord {
         var fields = fields(of: notification)

@@ -36,7 +36,9 @@ package final class LoggerListener: LifecycleListener {
         self.counter = counter
         refusedPosts = RefusedPosts(clock: mediator.clock, log: log)
         apply(mediator.configuration)
-        events = mediator.addEventObserver(for: .listenerFailed, .listenerEnded, .merged, .healthChanged) {
+        events = mediator.addEventObserver(
+            for: .listenerFailed, .listenerWorked, .listenerEnded, .merged, .healthChanged
+        ) {
             [unowned self] in write($0)
         }
     }
@@ -45,6 +47,9 @@ package final class LoggerListener: LifecycleListener {
         switch event {
         case .listenerFailed(let report, let notification) where refusedPosts.isFirst(report, of: notification):
             if let record = LifecycleJournalRecords.record(of: report, for: notification) { log.write(record) }
+        case .listenerWorked(let report, let notification):
+            guard observation != nil, notification.journalEntry != .none else { return }
+            if let record = LifecycleJournalRecords.record(ofWork: report, for: notification) { log.write(record) }
         case .listenerEnded(let report, let notification):
             log.write(LifecycleJournalRecords.record(ofEnd: report, for: notification))
         case .merged(let trigger, let origin):

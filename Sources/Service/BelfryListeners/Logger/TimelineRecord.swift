@@ -9,7 +9,7 @@ package import Lifecycle
 /// `belfryctl history --records` prints the calls.
 ///
 /// There is one for each launch and stop, and one for any other transition or post in which an answer had a deadline,
-/// failed or was late. Immediate answers alone would double the records for a few microseconds each.
+/// failed, was late or says what was done. Other immediate answers alone would double the records for a few microseconds each.
 package nonisolated enum TimelineRecord {
     /// The record of an event of the mediator; nil if there is none.
     package static func record(of event: LifecycleMediator.Event) -> JournalRecord? {
@@ -62,11 +62,16 @@ private nonisolated struct Timeline {
         took = reports.lazy.flatMap(\.listeners).map { $0.start + $0.duration - first }.reduce(.zero) { max($0, $1) }
     }
 
-    /// `took 12 ms, 'cache' 11 ms of it`.
+    /// `took 12 ms: 'cache' 11 ms, 'video' 1 ms`, with the three listeners that took longest.
     var text: RecordText {
-        let longest = reports.lazy.flatMap(\.listeners).max { $0.duration < $1.duration }
-        let detail: RecordText = longest.map { ", '\($0.listener)' \($0.duration.milliseconds) ms of it" } ?? ""
-        return "took \(took.milliseconds) ms\(detail)"
+        let times = Dictionary(
+            reports.lazy.flatMap(\.listeners).map { ($0.listener, $0.duration) }, uniquingKeysWith: +)
+        let longest = times.filter { $0.value.milliseconds > 0 }
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+        return longest.enumerated().reduce("took \(took.milliseconds) ms") { text, next in
+            let (place, (name, time)) = next
+            return text + "\(place == 0 ? ":" : ",") '\(name)' \(time.milliseconds) ms"
+        }
     }
 
     var fields: JournalFields {
@@ -83,11 +88,14 @@ private nonisolated struct Timeline {
             "startUsec": .int(Int64(notification.time.monotonicUsec)),
             "listeners": .array(
                 report.listeners.map { call in
-                    [
+                    var object: JSONObject = [
                         "listener": .string(call.listener), "outcome": .string(call.outcome.kind),
                         "startUsec": .int(call.start.signedMicroseconds),
                         "durationUsec": .int(call.duration.signedMicroseconds),
                     ]
+                    object["work"] = call.work.map { .string($0.text) }
+                    object["details"] = call.work?.details.map { .object($0) }
+                    return .object(object)
                 }),
         ]
     }

@@ -46,7 +46,7 @@ struct LateEndTests {
     }
 
     @Test func answerMayEndAfterItsMediator() throws {
-        var ends: [(ListenerOutcome) -> Void] = []
+        var ends: [(AnswerEnd) -> Void] = []
         func slow(_ name: String, after others: [String] = []) -> ClosureListener {
             ClosureListener(name, follows: others) {
                 [

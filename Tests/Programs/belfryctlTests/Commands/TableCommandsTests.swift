@@ -7,22 +7,13 @@ import Testing
 import Varlink
 
 struct TableCommandsTests {
-    @Test func metricsAreATable() {
-        let text = """
-            # TYPE belfry_connections gauge
-            belfry_connections 1
-            # HELP belfry_listener_calls Per listener: calls
-            belfry_listener_calls_total{listener="two words"} 12
-            belfry_transition_duration_seconds_bucket{transition="pause",le="1"} 1
-            # EOF
-
-            """
+    @Test func metricsAreLinesAsTheServiceWroteThem() {
+        let long = #"calls_total{listener="\#(String(repeating: "x", count: 2000))"} 12"#
+        let text = "# TYPE calls counter\n\(long)\nlamps{room=\"\u{1B}[2J\"} 1\n# EOF\n"
 
         #expect(
             MetricsCommand.lines(["text": .string(text)], .plain) == [
-                "METRIC                                             VALUE",
-                "belfry_connections                                     1",
-                #"belfry_listener_calls_total{listener="two words"}     12"#,
+                "# TYPE calls counter", long, #"lamps{room="\u{1B}[2J"} 1"#, "# EOF",
             ])
     }
 }

@@ -36,9 +36,8 @@ struct JournalReaderTests {
         reader = try JournalReader(directory: journal.path)
     }
 
-    private func names(boot: String? = nil, only: [String] = [], limit: Int? = nil) throws -> [String] {
+    private func names(only: [String] = [], limit: Int? = nil) throws -> [String] {
         var query = JournalQuery(service: JournalService("belfryd"))
-        query.boot = boot.flatMap(JournalBoot.init)
         query.names = only
         query.limit = limit
         var names: [String] = []
@@ -48,7 +47,7 @@ struct JournalReaderTests {
         return names
     }
 
-    @Test func withoutABootAllAreRead() throws {
+    @Test func allBootsAreReadInTheOrderOfTime() throws {
         #expect(try names() == ["oldest", "old", "before", "last", "now"])
     }
 
@@ -149,50 +148,27 @@ struct JournalReaderTests {
                 .hasSuffix("      9  - cacheFlush         completed, 400 us") == true)
     }
 
-    @Test(arguments: [("-1", ["before", "last"]), ("-2", ["oldest", "old"])])
-    func bootsAreCountedBackInTheOrderOfTime(boot: String, names expected: [String]) throws {
-        #expect(try names(boot: boot) == expected)
+    @Test func onlyTheseNamesAreRead() throws {
+        #expect(try names(only: ["old", "now"]) == ["old", "now"])
     }
 
-    @Test func bootIdSelectsOneBoot() throws {
-        #expect(try names(boot: Self.boots[2]) == ["now"])
-        #expect(try names(boot: Self.boots[0], only: ["old", "now"]) == ["old"])
-        #expect(try names(boot: "BBBBBBBB-BBBB-BBBB-BBBB-BBBBBBBBBBBB") == ["now"])
-    }
-
-    @Test func limitAppliesWithinTheBoot() throws {
-        #expect(try names(boot: "-1", limit: 1) == ["last"])
-        #expect(try names(boot: "-2", limit: 3) == ["oldest", "old"])
-    }
-
-    @Test func unknownBootIsAnError() throws {
-        #expect(throws: ClientFailure(.usage, "unable to find boot '-3': the number of boots in the journal is 3")) {
-            try names(boot: "-3")
-        }
-        let none = String(repeating: "d", count: 32)
-        #expect(throws: ClientFailure(.usage, "unable to find boot '\(none)': it is not in the journal")) {
-            try names(boot: none)
-        }
+    @Test func limitCountsBackFromTheEndOverAllBoots() throws {
+        #expect(try names(limit: 2) == ["last", "now"])
+        #expect(try names(limit: 9) == ["oldest", "old", "before", "last", "now"])
     }
 
     @Test func missingJournalIsAnError() throws {
         let empty = try JournalFixture()
         let none = try JournalReader(directory: empty.path)
-        let service = JournalService("belfryd")
-        var query = JournalQuery(service: service)
+        let query = JournalQuery(service: JournalService("belfryd"))
         let isSaid = { (error: any Error) in
             (error as? ClientFailure)?.status == .unavailable
                 && (error as? ClientFailure)?.lines.first == "unable to read the journal: there is none"
         }
 
         #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
-        query.boot = .offset(-1)
-        #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
         #expect(try names(only: ["org.example.never"]) == [])
     }
-
-    // The records of the fixture are not of this machine.
-    @Test func zeroIsTheBootOfThisMachine() throws { #expect(try names(boot: "0") == []) }
 }
 
 /// Which records count. Fields whose names begin with `_` are set by journald, the others by the writer.
@@ -252,28 +228,5 @@ struct JournalServiceTests {
         ] as [(JournalFixture.Record, Int)])
     func unitIsFoundByItsOwnName(_ writer: JournalFixture.Record, _ count: Int) throws {
         #expect(try seen("video@1.service", in: [("SYSLOG_IDENTIFIER", "recorder")] + writer) == count)
-    }
-}
-
-struct JournalBootTests {
-    @Test(arguments: [("0", 0), ("-1", -1), ("+2", 2)])
-    func numbersCountFromTheLastBoot(text: String, offset: Int) {
-        #expect(JournalBoot(text) == .offset(offset))
-    }
-
-    @Test func idsAreWrittenWithDashesOrWithout() {
-        let plain = JournalBoot("0123456789abcdef0123456789abcdef")
-
-        #expect(plain != nil)
-        #expect(JournalBoot("01234567-89AB-CDEF-0123-456789ABCDEF") == plain)
-    }
-
-    @Test func digitsOfTheLengthOfAnIdAreAnId() {
-        #expect(JournalBoot(String(repeating: "1", count: 32)) != nil)
-    }
-
-    @Test(arguments: ["", "xyz", "99999999999999999999", "0123456789abcdef", "-", "1.0", "0x1"])
-    func otherTextIsNoBoot(text: String) {
-        #expect(JournalBoot(text) == nil)
     }
 }

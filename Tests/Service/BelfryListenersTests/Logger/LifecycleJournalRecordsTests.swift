@@ -32,7 +32,7 @@ struct LifecycleJournalRecordsTests {
         let writer = RecordingWriter()
         writer.write(record)
         let fields = writer.fields(0)
-        #expect(record.message == "stop took 2000 ms, 'slow' 2000 ms of it")
+        #expect(record.message == "stop took 2000 ms: 'slow' 2000 ms")
         #expect(fields["BELFRY_TRIGGER"] == "stop")
         #expect(fields["BELFRY_DURATION_USEC"] == "2000000")
         let steps = try JSONValue(json: Array((fields["BELFRY_TIMELINE"] ?? "").utf8))
@@ -81,7 +81,7 @@ struct LifecycleJournalRecordsTests {
         clock.advance(by: .seconds(3))
 
         let fields = fields(of: try #require(records.first))
-        #expect(records.map(\.message) == ["flushRequested took 3000 ms, 'cache' 3000 ms of it"])
+        #expect(records.map(\.message) == ["flushRequested took 3000 ms: 'cache' 3000 ms"])
         #expect(fields["BELFRY_NOTIFICATION"] == "flushRequested" && fields["BELFRY_SEQUENCE"] == "3")
         #expect(fields["BELFRY_DURATION_USEC"] == "3000000" && fields["BELFRY_SENDER_PID"] == "5")
         #expect(JournalNotificationReader.object(fields, bootID: "b") == nil)

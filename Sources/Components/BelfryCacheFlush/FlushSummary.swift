@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Lifecycle
+
+/// What a flush did, for people and for programs.
+nonisolated extension WorkSummary {
+    /// The caches that were flushed, or that could not be; nil if none of them has a directory.
+    init?(_ reports: [CacheFlushReport]) {
+        let reports = reports.filter { $0.directories > 0 }
+        if reports.isEmpty { return nil }
+        self.init(
+            reports.map(\.text).joined(separator: "; "), details: ["caches": .array(reports.map(\.details))])
+    }
+
+    /// A flush that is still running when the process ends.
+    init(unfinished monitor: FlushMonitor) {
+        self.init(
+            "cut short by the end of the service, removed \(monitor.filesRemoved) files, freed \(monitor.bytesFreed) bytes"
+        )
+    }
+}
+
+nonisolated extension CacheFlushReport {
+    fileprivate var text: String {
+        let (removed, freed) = isDryRun ? ("dry run, would remove", "would free") : ("removed", "freed")
+        var parts = ["\(removed) \(filesRemoved) of \(filesSeen) files, \(freed) \(bytesFreed) bytes"]
+        if writtenBack { parts.insert("written back", at: 0) }
+        if filesOpen > 0 { parts.append("kept \(filesOpen) files that are open") }
+        if filesAdvised > 0 { parts.append("dropped the pages of \(filesAdvised) files") }
+        if cutShort { parts.append("cut short") }
+        if mountsSkipped > 0 { parts.append("skipped \(mountsSkipped) mounts") }
+        for limit in limitsReached.sorted(by: { $0.rawValue < $1.rawValue }) {
+            parts.append("reached the limit of \(limit)")
+        }
+        return "'\(name)' \(parts.joined(separator: ", "))"
+    }
+
+    fileprivate var details: JSONValue {
+        var object: JSONObject = [
+            "cache": .string(name), "directories": .int(Int64(directories)), "filesSeen": .int(Int64(filesSeen)),
+            "filesRemoved": .int(Int64(filesRemoved)), "filesOpen": .int(Int64(filesOpen)),
+            "bytesFreed": .int(Int64(clamping: bytesFreed)), "cutShort": .bool(cutShort), "dryRun": .bool(isDryRun),
+        ]
+        if isDryRun { object["files"] = .array(examples.map { .string($0) }) }
+        return .object(object)
+    }
+}
