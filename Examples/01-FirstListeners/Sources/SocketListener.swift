@@ -8,6 +8,7 @@ import Glibc
 /// Tells each client that sends a line which frame is shown. Clients are accepted while the service is active. Those that were
 /// accepted get their answer also when it pauses or stops.
 final class SocketListener: LifecycleListener {
+    let name = "clients"
     private let server: ConnectionServer
 
     init(

@@ -5,9 +5,9 @@ internal import Lifecycle
 
 /// What a flush did, for people and for programs.
 nonisolated extension WorkSummary {
-    /// The caches that were flushed, or that could not be; nil if none of them has a directory.
+    /// The caches that were flushed; nil if none of them has a file.
     init?(_ reports: [CacheFlushReport]) {
-        let reports = reports.filter { $0.directories > 0 }
+        let reports = reports.filter { $0.filesSeen > 0 }
         if reports.isEmpty { return nil }
         self.init(
             reports.map(\.text).joined(separator: "; "), details: ["caches": .array(reports.map(\.details))])

@@ -38,7 +38,8 @@ def test_sample_of_the_journal_shows_its_real_output(started_on_each):
     belfry.host.run("journalctl", "--sync")
 
     lines = belfry.host.run("sh", "-c", journal).stdout.splitlines()
-    assert [shape(line) for line in lines] == [shape(line) for line in printed]
+    # Which listeners took a millisecond varies.
+    assert [shape(line).partition(" took ")[0] for line in lines] == [shape(line).partition(" took ")[0] for line in printed]
     assert "didBecomeActive" in belfry.host.run("sh", "-ec", rest).stdout
 
 
@@ -103,7 +104,7 @@ def test_commands_of_the_journal_find_records(started):
 def test_examples_of_the_manual_post_and_find_a_notification(started):
     post, history = commands("org.example.doorbell door")
 
-    assert started.host.run("sh", "-c", post).stdout.endswith(" noData\n")
+    assert started.host.run("sh", "-c", post).stdout.endswith(" noData\n  no listener handles it\n")
 
     found = json.loads(started.host.run("sh", "-c", history).stdout)["notification"]
     assert found["userInfo"] == {"door": "front", "rings": [1, 2]}
