@@ -13,27 +13,33 @@ enum FirstScreen {
         var answers: [LifecycleAnswer] {
             on(.didBecomeActive) { [self] _ in "plays from frame \(player.play())" }
             on(.willResignActive) { [self] _ in "stopped at frame \(player.stop())" }
+            on(.didEnterBackground) { [self] _ in "dropped \(player.dropFrames()) decoded frames from memory" }
         }
     }
 
     final class SocketListener: LifecycleListener {
-        let name = "socket"
-        private let clients = Clients()
+        let name = "clients"
+        private let server = Server("127.0.0.1:7008")
 
         var answers: [LifecycleAnswer] {
-            on(.didBecomeActive) { [self] _ in clients.accept() }
-            on(.willResignActive) { [self] _ in "closed \(clients.refuse()) connections, accepts none" }
+            on(.didBecomeActive) { [self] _ in "accepts connections at \(server.accept())" }
+            on(.willResignActive) { [self] _ in "accepts none at \(server.refuse())" }
         }
     }
 
     struct Player {
         func play() -> Int { 0 }
         func stop() -> Int { 203 }
+        func dropFrames() -> Int { 97 }
     }
 
-    struct Clients {
-        func accept() {}
-        func refuse() -> Int { 3 }
+    struct Server {
+        private let address: String
+
+        init(_ address: String) { self.address = address }
+
+        func accept() -> String { address }
+        func refuse() -> String { address }
     }
 
     static func videod() {

@@ -25,8 +25,8 @@ package nonisolated enum StateTable {
             var state = words[0]
             table["\(words[0]) \(words[1])"] = words.dropFirst(2).map { word in
                 let parts = word.split(separator: ">").map(String.init)
-                // A resuming service was suspended, in any state.
-                let from = parts[0] == "didResume" ? "suspended" : state
+                // A resuming service was suspended, in any state; after a SIGCONT that is not known.
+                let from = parts[0] == "didResume" && words[1] != "continued" ? "suspended" : state
                 state = parts[1]
                 return Step(
                     name: LifecycleNotification.Name(parts[0]), from: LifecycleState(rawValue: from) ?? .notRunning,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+public import Belfry
 internal import BelfryEventLoop
 internal import BelfryLinux
 package import BelfryListeners
@@ -105,5 +106,19 @@ nonisolated extension LogIntake {
     private static func drain(from state: inout State) -> (records: [JournalRecord], dropped: Int) {
         defer { (state.records, state.bytes, state.dropped) = ([], 0, 0) }
         return (state.records, state.dropped)
+    }
+}
+
+extension ServiceComponent {
+    /// The loggers of swift-log whose handler is `BelfryLogHandler` write to the log of the service.
+    public nonisolated static var logging: ServiceComponent { ServiceComponent(LoggingComponent.self) }
+}
+
+/// Connects the handlers to the log, which ends the connection itself.
+final class LoggingComponent: RunningComponent {
+    static nonisolated let name = "logging"
+
+    init(_ service: ComponentParameters) {
+        service.log.receive(from: LogIntake.shared, identifier: service.options.instanceName)
     }
 }

@@ -11,8 +11,7 @@ package enum LaunchText {
         "failure": "after a failure", "crash": "after a crash", "watchdog": "after a watchdog timeout",
     ]
 
-    /// `after a crash (signal, killed by SIGKILL); triggered by foo.timer; sockets varlink`, from the user info of
-    /// `didFinishLaunching`.
+    /// `after a crash (signal, killed by SIGKILL); triggered by foo.timer`, from the user info of `didFinishLaunching`.
     package static func text(_ launch: JSONObject) -> String {
         var parts: [String] = []
         let cause = launch.text("cause") ?? "unknown cause"
@@ -25,15 +24,6 @@ package enum LaunchText {
         if launch["paused"] == true { parts.append("into the background") }
         if let unit = launch.text("triggerUnit") {
             parts.append("triggered by \(unit)" + (launch.text("triggerPath").map { " at \($0)" } ?? ""))
-        }
-        if let monitored = launch["monitored"]?.objectValue {
-            let exit = monitored["exit"]?.objectValue.map { " (\(UnitExitText.text($0)))" } ?? ""
-            parts.append("for \(monitored.textOrDash("unit"))\(exit)")
-        }
-        let lists = [("sockets", "socketNames"), ("stored", "storedNames"), ("credentials", "credentialNames")]
-        for (word, key) in lists {
-            let names = launch.list(key)
-            if !names.isEmpty { parts.append("\(word) \(names)") }
         }
         return parts.joined(separator: "; ")
     }

@@ -35,6 +35,24 @@ final class ApplicationComponent: RunningComponent {
     }
 }
 
+extension ServiceOptions {
+    /// Reads the file of the application that this instance stands for, if there is one. `--check-config` checks it, and without an
+    /// instance the files of all applications and listeners.
+    mutating func readApplication() {
+        let application = instance.map { ApplicationFile($0, in: .ofProcess) }
+        self.application = application?.settings
+        if configurationFiles != nil { return }
+        checkOtherFiles = { [instance, isThere = application?.file.isThere] account in
+            // An instance is asked for its application alone.
+            if let instance {
+                return isThere == true ? ApplicationCheck(instance, in: .ofProcess, account: account).diagnostics : []
+            }
+            return ListenerCheck(account: account).diagnostics
+                + ApplicationCheck(in: .ofProcess, account: account).diagnostics
+        }
+    }
+}
+
 nonisolated extension ServiceComponent {
     /// The unit that this instance stands for, if `/etc/belfry/applications` has a file of the same name.
     static var application: ServiceComponent { ServiceComponent(ApplicationComponent.self) }

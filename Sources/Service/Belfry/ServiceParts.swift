@@ -90,7 +90,7 @@ final class ServiceParts {
 
     /// Why the service was started, and how the run before ended.
     var launch: LaunchOptions {
-        var launch = LaunchSource.options(Environment.variables, descriptors)
+        var launch = LaunchOptions(environment: Environment.variables)
         launch.cause = exitRecord.launchCause
         launch.isPaused = pause.isPaused
         launch.previousRun = exitRecord.previousRun

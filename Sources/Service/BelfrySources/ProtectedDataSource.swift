@@ -12,7 +12,6 @@ package final class ProtectedDataSource {
     private static let table = "/proc/self/mountinfo"
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
-    private var descriptor: Int32 = -1
     private var source: DescriptorEventSource?
     private var paths: [String] = []
     private var mounted: Set<String> = []
@@ -27,27 +26,15 @@ package final class ProtectedDataSource {
     package func apply(_ paths: [String]) throws(SystemError) {
         if source != nil { check() }
         self.paths = paths
-        guard !paths.isEmpty else { return end() }
+        guard !paths.isEmpty else { return (source, mounted) = (nil, []) }
         if source == nil { try begin() }
         mounted = try points()
     }
 
     private func begin() throws(SystemError) {
-        descriptor = open(Self.table, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last(verb: "open", object: Self.table) }
-        do throws(SystemError) {
-            source = try loop.source(descriptor: descriptor, .priority) { [unowned self] _ in check() }
-        } catch {
-            end()
-            throw error
-        }
-    }
-
-    private func end() {
-        source = nil
-        if descriptor >= 0 { close(descriptor) }
-        descriptor = -1
-        mounted = []
+        let table = open(Self.table, O_RDONLY | O_CLOEXEC)
+        guard table >= 0 else { throw .last(verb: "open", object: Self.table) }
+        source = try loop.source(owning: OwnedDescriptor(owning: table), .priority) { [unowned self] _ in check() }
     }
 
     private func check() {
@@ -66,8 +53,6 @@ package final class ProtectedDataSource {
     private func points() throws(SystemError) -> Set<String> {
         MountTable(try KernelFile.text(Self.table)).points(among: paths)
     }
-
-    isolated deinit { end() }
 }
 
 /// The mounts of this process (`/proc/self/mountinfo`, proc(5)). Invalid lines are left out.

@@ -21,7 +21,7 @@ struct HostileServiceTests {
 
     private static let keys = [
         "service", "version", "state", "sequence", "uptimeUsec", "bootId", "invocationId", "pid", "subscribers", "name",
-        "cause", "triggerUnit", "triggerPath", "socketNames", "result", "code", "status", "kind", "realtimeUsec",
+        "cause", "triggerUnit", "triggerPath", "result", "code", "status", "kind", "realtimeUsec",
         "reason",
         "exitStatus", "problem", "listener", "outcome", "durationUsec", "order", "deadlineUsec", "health", "calls",
         "failures", "lastOutcome", "lastReason", "lastNotification", "lastDurationUsec", "longestDurationUsec",
@@ -39,7 +39,7 @@ struct HostileServiceTests {
         "listeners", "reports", "holds", "signals", "actions", "steps", "tasks", "caches", "waitingFor",
     ]
     private static let objects = [
-        "origin", "cutShortBy", "exit", "previousRun", "monitored", "launch", "lastWord", "userInfo", "fields",
+        "origin", "cutShortBy", "exit", "previousRun", "launch", "lastWord", "userInfo", "fields",
         "details", "transition",
     ]
 

@@ -28,7 +28,8 @@ CHANGES = {
     "didEnterBackground": {("inactive", "background")},
     "willEnterForeground": {("background", "inactive")},
     "willTerminate": {(state, "notRunning") for state in STATES},
-    "didResume": {("suspended", state) for state in STATES},
+    # After a SIGCONT nobody knows whether the service was stopped.
+    "didResume": {("suspended", state) for state in STATES} | {("active", "active")},
 }
 
 

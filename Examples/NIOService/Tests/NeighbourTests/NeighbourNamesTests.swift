@@ -28,7 +28,7 @@ struct NeighbourNamesTests {
         ListenerOrderError.self, ListenerOutcome.self, ListenerProgress.self, ListenerRecord.self,
         ListenerRegistration.self, ListenerReport.self, ListenerStatus.self, (any ListenerWork).self, LoopSource.self,
         MainEventLoop.self,
-        MemoryWarning.self, MonitoredUnit.self, PeerOrigin.self, PendingTransition.self, ProtectedDataArrival.self,
+        MemoryWarning.self, PeerOrigin.self, PendingTransition.self, ProtectedDataArrival.self,
         ProtectedDataLoss.self, ReceivedNotification.self, ReceivedSignal.self,
         (any RestorableListener).self, ServiceComponent.self,
         ServiceMain.self, ServiceOptions.self, ServiceReadiness.self, ServiceRun.self, SettingsHandle<String>.self,

@@ -50,6 +50,7 @@ nonisolated struct SignalEffect: Sendable, Equatable {
                 "does what the value says that is queued with it; 0x300 posts a memory warning")
         case .ignore: self.init(.nothing, "nothing: it is ignored")
         case .post(let name): self.init(.post(name), "posts a notification")
+        case .perform(let id): self.init(.post(.performAction), "requests the action '\(id)'")
         }
     }
 

@@ -28,15 +28,4 @@ package nonisolated struct ListenDescriptors: Sendable {
                 (names?[Int(index)].map { String(cString: $0) } ?? "unknown", SD_LISTEN_FDS_START + index)
             })
     }
-
-    /// Whether a descriptor came from the descriptor store and not from a socket unit.
-    ///
-    /// The service manager does not distinguish them (sd_listen_fds(3)). Socket units pass listening sockets,
-    /// datagram sockets and FIFOs; `stored` is the name of what was stored without one (sd_notify(3), `FDNAME=`).
-    package static func isStored(_ descriptor: Int32, named name: String) -> Bool {
-        name == "stored"
-            || sd_is_socket(descriptor, AF_UNSPEC, 0, 1) <= 0
-                && sd_is_socket(descriptor, AF_UNSPEC, Int32(SOCK_DGRAM.rawValue), -1) <= 0
-                && sd_is_fifo(descriptor, nil) <= 0
-    }
 }

@@ -2,37 +2,17 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The user info of `willFinishLaunching` and `didFinishLaunching`: how and why the service was started, from the
-/// environment that systemd sets (systemd.exec(5), sd_listen_fds(3)) and from the exit record of the last run. Unknown
-/// values are nil or empty.
+/// environment that systemd sets (systemd.exec(5)) and from the exit record of the last run. Unknown values are nil.
 public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
     /// Why the service starts, as the record of the last run shows; nil if the record cannot be read.
     public var cause: LaunchCause?
-    /// Whether the service was paused when its last run ended. The launch then ends with `didEnterBackground` instead of
-    /// `didBecomeActive`, and the service becomes active when somebody continues it. Key `paused`.
+    /// Whether the service was paused when its last run ended. The launch then ends with `didEnterBackground` instead
+    /// of `didBecomeActive`, and the service becomes active when somebody continues it. Key `paused`.
     public var isPaused = false
-    /// The names of the sockets that systemd passed.
-    public var socketNames: [String] = []
-    /// The names of the descriptors from the descriptor store.
-    public var storedNames: [String] = []
     /// The unit that triggered this one: `$TRIGGER_UNIT`.
     public var triggerUnit: String?
     /// The path that triggered this unit: `$TRIGGER_PATH`.
     public var triggerPath: String?
-    /// When the triggering timer elapsed, since 1970 (`CLOCK_REALTIME`): `$TRIGGER_TIMER_REALTIME_USEC`.
-    public var triggerRealtime: Duration?
-    /// When the triggering timer elapsed, since boot (`CLOCK_MONOTONIC`): `$TRIGGER_TIMER_MONOTONIC_USEC`.
-    public var triggerMonotonic: Duration?
-    /// The unit whose success or failure started this one: `$MONITOR_UNIT` and related variables.
-    public var monitored: MonitoredUnit?
-    /// The id of this run: `$INVOCATION_ID`.
-    public var invocationID: String?
-    /// The process that systemd started for this unit: `$SYSTEMD_EXEC_PID`. It differs from the own process id if the
-    /// service was started by another process of the unit.
-    public var execPID: Int32?
-    /// The directory of the credentials: `$CREDENTIALS_DIRECTORY`.
-    public var credentialsDirectory: String?
-    /// The names of the credentials, sorted.
-    public var credentialNames: [String] = []
     /// The run before this one, with its exit record.
     public var previousRun: ServiceRun?
 
@@ -46,17 +26,8 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
     public init?(userInfo: UserInfo) {
         cause = userInfo.text("cause").flatMap { LaunchCause(rawValue: $0) }
         isPaused = Self.isPaused(in: userInfo)
-        socketNames = userInfo.texts("socketNames")
-        storedNames = userInfo.texts("storedNames")
         triggerUnit = userInfo.text("triggerUnit")
         triggerPath = userInfo.text("triggerPath")
-        triggerRealtime = userInfo.duration("triggerRealtimeUsec")
-        triggerMonotonic = userInfo.duration("triggerMonotonicUsec")
-        monitored = userInfo.object("monitored").flatMap { MonitoredUnit(userInfo: $0) }
-        invocationID = userInfo.text("invocationId")
-        execPID = userInfo.number("execPid")
-        credentialsDirectory = userInfo.text("credentialsDirectory")
-        credentialNames = userInfo.texts("credentialNames")
         previousRun = userInfo.object("previousRun").flatMap { ServiceRun(userInfo: $0) }
     }
 
@@ -64,23 +35,11 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
 
     /// The known values.
     public var userInfo: UserInfo {
-        func array(_ names: [String]) -> JSONValue? {
-            names.isEmpty ? nil : .array(names.map { .string($0) })
-        }
         var info: UserInfo = [:]
         info["cause"] = cause.map { .string($0.rawValue) }
         info["paused"] = isPaused ? true : nil
-        info["socketNames"] = array(socketNames)
-        info["storedNames"] = array(storedNames)
         info["triggerUnit"] = triggerUnit.map { .string($0) }
         info["triggerPath"] = triggerPath.map { .string($0) }
-        info["triggerRealtimeUsec"] = triggerRealtime.map { .int($0.signedMicroseconds) }
-        info["triggerMonotonicUsec"] = triggerMonotonic.map { .int($0.signedMicroseconds) }
-        info["monitored"] = monitored.map { .object($0.userInfo) }
-        info["invocationId"] = invocationID.map { .string($0) }
-        info["execPid"] = execPID.map { .int(Int64($0)) }
-        info["credentialsDirectory"] = credentialsDirectory.map { .string($0) }
-        info["credentialNames"] = array(credentialNames)
         info["previousRun"] = previousRun.map { .object($0.userInfo) }
         return info
     }

@@ -28,10 +28,4 @@ nonisolated extension UserInfo {
         guard case .array(let values) = self[key] else { return [] }
         return values.compactMap { if case .object(let info) = $0 { info } else { nil } }
     }
-
-    /// The texts in an array; empty when there is none.
-    package func texts(_ key: String) -> [String] {
-        guard case .array(let values) = self[key] else { return [] }
-        return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    }
 }

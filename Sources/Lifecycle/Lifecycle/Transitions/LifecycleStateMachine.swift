@@ -36,7 +36,9 @@ package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
         case (.background, .suspend): [LifecycleStep(nil, .background, .suspended)]
         case (_, .suspend): []
         case (.background, .endSuspension): [resume(to: .background), enterForeground, becomeActive]
-        case (_, .endSuspension), (_, .continued): [resume(to: state)]
+        case (_, .endSuspension): [resume(to: state)]
+        // Nobody knows whether it was stopped.
+        case (_, .continued): [LifecycleStep(.didResume, state, state)]
         case (_, .reload): [LifecycleStep(.willReload, state, state), LifecycleStep(.didReload, state, state)]
         case (.active, .stop): [resignActive, enterBackground, terminate]
         case (.inactive, .stop): [enterBackground, terminate]
@@ -81,8 +83,8 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     case pause
     /// Continue after a pause or an interruption: `belfryctl resume`, the machine woke up.
     case resume
-    /// The process received SIGCONT. In the state `active` it posts `didResume`, since the process may have been
-    /// suspended. In other states it is the same as `resume`.
+    /// The process received SIGCONT. In the state `active` it posts `didResume` without a change of state, since the process may
+    /// have been suspended. In other states it is the same as `resume`.
     case continued
     /// Become inactive for a short time: `belfryctl interrupt`.
     case interrupt

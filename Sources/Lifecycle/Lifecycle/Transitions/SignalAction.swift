@@ -21,4 +21,6 @@ package nonisolated enum SignalAction: Sendable, Hashable {
     case ignore
     /// Posts the notification of this name.
     case post(LifecycleNotification.Name)
+    /// Requests the action of this identifier, which a listener offers.
+    case perform(String)
 }

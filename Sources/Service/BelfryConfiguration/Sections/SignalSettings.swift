@@ -69,3 +69,49 @@ nonisolated extension SignalName {
         }
     }
 }
+
+/// The actions in a configuration.
+nonisolated extension SignalAction: CustomStringConvertible {
+    private static let actions: [String: SignalAction] = [
+        "stop": .stop, "stopNow": .stopNow, "reload": .reload, "pause": .pause, "resume": .resume,
+        "interrupt": .interrupt, "control": .control, "ignore": .ignore,
+    ]
+
+    /// The names of the actions, sorted. Any other name is that of a notification.
+    package static let names = actions.keys.sorted()
+
+    /// What stands before the identifier of an action that a listener offers.
+    private static let perform = "performAction:"
+
+    /// The action of that name, `performAction:` with an action of a listener, or else the notification of that name.
+    ///
+    /// - Throws: `ValueProblem` if it is none of these.
+    package init(_ text: String) throws(ValueProblem) {
+        if text.hasPrefix(Self.perform) {
+            let id = text.dropFirst(Self.perform.count)
+            guard !id.isEmpty else { throw ValueProblem("expected the action of a listener behind '\(Self.perform)'") }
+            self = .perform(String(id))
+            return
+        }
+        let name = try NotificationName.name(text)
+        if let action = Self.actions[text] {
+            self = action
+        } else {
+            guard !name.isTransition else {
+                let actions = "'pause', 'resume', 'interrupt', 'reload', 'stop'"
+                throw ValueProblem("'\(name)' is part of a transition and cannot be posted, name an action: \(actions)")
+            }
+            self = .post(name)
+        }
+    }
+
+    /// The name in a configuration.
+    package var description: String {
+        switch self {
+        case .post(let name): return name.rawValue
+        case .perform(let id): return Self.perform + id
+        default: break
+        }
+        return Self.actions.first { $0.value == self }?.key ?? ""
+    }
+}

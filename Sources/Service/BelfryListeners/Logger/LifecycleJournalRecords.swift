@@ -32,8 +32,10 @@ package nonisolated enum LifecycleJournalRecords {
                 fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
             }
         }
+        let isInVain = notification.name == .performAction && listeners?.isEmpty == true
+        let vain: RecordText = isInVain ? ", which no listener offers" : ""
         return JournalRecord(
-            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details(info))",
+            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details(info))\(vain)",
             id: kind.rawValue, fields: fields)
     }
 
@@ -214,6 +216,7 @@ nonisolated extension LifecycleNotification {
         case .willTerminate:
             (userInfo.text("reason").map { ", reason \($0)" } ?? "")
                 + (userInfo.text("worker").map { ", worker \($0)" } ?? "")
+        case .performAction: userInfo.text("action").map { ", \($0)" } ?? ""
         case .didFailToReload: ", the old configuration stays"
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""

@@ -44,7 +44,6 @@ package final class PressureSource {
 /// One open trigger: a kernel file that is polled for EPOLLPRI, or a FIFO or socket that becomes
 /// readable.
 final class PressureTrigger {
-    private let descriptor: Int32
     private var source: DescriptorEventSource?
 
     /// Opens and sets the trigger.
@@ -55,44 +54,36 @@ final class PressureTrigger {
     init(
         _ plan: PressurePlan.Trigger, loop: MainEventLoop, fired: @escaping () -> Void, ended: @escaping () -> Void
     ) throws(SystemError) {
-        let isStream: Bool
-        (descriptor, isStream) = try Self.open(plan)
-        do throws(SystemError) {
-            if !plan.setting.isEmpty, write(descriptor, plan.setting, plan.setting.count) < 0 {
-                throw .last(verb: "set pressure trigger", object: plan.path)
-            }
-            source = try loop.source(descriptor: descriptor, isStream ? .readable : .priority) {
-                [unowned self] events in
-                let (isPressed, isOver) = isStream ? drain() : (!events.contains(.error), events.contains(.error))
-                if isPressed { fired() }
-                guard isOver else { return }
-                source = nil
-                ended()
-            }
-        } catch {
-            close(descriptor)
-            throw error
+        let (file, isStream) = try Self.open(plan)
+        let number = file.number
+        if !plan.setting.isEmpty, write(number, plan.setting, plan.setting.count) < 0 {
+            throw .last(verb: "set pressure trigger", object: plan.path)
+        }
+        source = try loop.source(owning: file, isStream ? .readable : .priority) { [unowned self] events in
+            let isError = events.contains(.error)
+            let (isPressed, isOver) = isStream ? Self.drain(number) : (!isError, isError)
+            if isPressed { fired() }
+            guard isOver else { return }
+            source = nil
+            ended()
         }
     }
 
-    isolated deinit {
-        source?.cancel()
-        close(descriptor)
-    }
-
-    private static func open(_ plan: PressurePlan.Trigger) throws(SystemError) -> (descriptor: Int32, isStream: Bool) {
+    private static func open(
+        _ plan: PressurePlan.Trigger
+    ) throws(SystemError) -> (file: OwnedDescriptor, isStream: Bool) {
         var status = stat()
         guard stat(plan.path, &status) == 0 else { throw .last(verb: "find", object: plan.path) }
         switch status.st_mode & S_IFMT {
         case S_IFSOCK:
             let descriptor = try SystemError.check(
                 belfry_unix_connect(plan.path), verb: "connect to", object: plan.path)
-            return (descriptor, true)
+            return (OwnedDescriptor(owning: descriptor), true)
         case S_IFREG, S_IFIFO, S_IFCHR:
             let mode = plan.setting.isEmpty ? O_RDONLY : O_RDWR
             let descriptor = Glibc.open(plan.path, mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else { throw .last(verb: "open", object: plan.path) }
-            return (descriptor, status.st_mode & S_IFMT != S_IFREG)
+            return (OwnedDescriptor(owning: descriptor), status.st_mode & S_IFMT != S_IFREG)
         default:
             throw SystemError(EBADF, verb: "watch pressure at", object: plan.path)
         }
@@ -100,7 +91,7 @@ final class PressureTrigger {
 
     /// Reads what is there, but no more than that in one turn. Returns whether there was anything, and whether the
     /// other side is closed.
-    private func drain() -> (isPressed: Bool, isOver: Bool) {
+    private static func drain(_ descriptor: Int32) -> (isPressed: Bool, isOver: Bool) {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             var isPressed = false
             for _ in 0..<16 {
@@ -111,5 +102,12 @@ final class PressureTrigger {
             }
             return (isPressed, false)
         }
+    }
+}
+
+extension LifecycleMediator {
+    /// Posts a memory warning, and returns memory that listeners have freed to the system (malloc_trim(3)).
+    package func warnOfMemory(_ level: MemoryWarning.Level, origin: LifecycleOrigin = .service) {
+        post(MemoryWarning(level), origin: origin) { _ in belfry_malloc_trim() }
     }
 }

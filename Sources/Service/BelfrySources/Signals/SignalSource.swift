@@ -98,6 +98,7 @@ package final class SignalSource {
         case .control: control(origin)
         case .ignore: break
         case .post(let name): mediator.post(name, origin: from)
+        case .perform(let id): mediator.post(.performAction, userInfo: ["action": .string(id)], origin: from)
         }
     }
 

@@ -34,26 +34,15 @@ package final class ClockSource {
 /// up. It is a timer that never expires and that the kernel cancels on a jump (`TFD_TIMER_CANCEL_ON_SET`,
 /// timerfd_create(2)), so that nothing wakes up in between.
 package final class ClockSetWatch {
-    private let descriptor: Int32
-    private var source: DescriptorEventSource?
+    private let source: DescriptorEventSource
 
     /// Begins to watch.
     package init(loop: MainEventLoop, _ handler: @escaping () -> Void) throws(SystemError) {
-        descriptor = try SystemError.check(belfry_clock_set_timer(), verb: "watch", object: "clock")
-        do throws(SystemError) {
-            source = try loop.source(descriptor: descriptor, .readable) { [descriptor] _ in
-                if belfry_clock_was_set(descriptor) > 0 { handler() }
-            }
-        } catch {
-            close(descriptor)
-            throw error
+        let timer = try SystemError.check(belfry_clock_set_timer(), verb: "watch", object: "clock")
+        source = try loop.source(owning: OwnedDescriptor(owning: timer), .readable) { _ in
+            if belfry_clock_was_set(timer) > 0 { handler() }
         }
-        source?.priority = SourcePriority.suspension
-    }
-
-    isolated deinit {
-        source?.cancel()
-        close(descriptor)
+        source.priority = SourcePriority.suspension
     }
 }
 

@@ -39,17 +39,8 @@ struct LaunchOptionsTests {
         var options = LaunchOptions()
         options.cause = .crash
         options.isPaused = true
-        options.socketNames = ["varlink"]
-        options.storedNames = ["s1", "s2"]
         options.triggerUnit = "a.timer"
         options.triggerPath = "/a"
-        options.triggerRealtime = .microseconds(1)
-        options.triggerMonotonic = .microseconds(2)
-        options.monitored = MonitoredUnit(unit: "u", invocationID: "v", exit: UnitExit(result: "success"))
-        options.invocationID = "i"
-        options.execPID = 9
-        options.credentialsDirectory = "/c"
-        options.credentialNames = ["key"]
         options.previousRun = run(word: word, exit: UnitExit(result: "signal", code: "killed", status: "KILL"))
 
         #expect(LaunchOptions(userInfo: options.userInfo) == options)

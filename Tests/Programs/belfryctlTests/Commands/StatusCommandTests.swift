@@ -19,15 +19,10 @@ struct StatusCommandTests {
         #expect(LaunchText.text([:]) == "unknown cause")
     }
 
-    @Test func launchTextHasTheTriggerAndNames() {
+    @Test func launchTextHasTheTrigger() {
         #expect(
-            LaunchText.text([
-                "cause": "start", "triggerUnit": "in.path", "triggerPath": "/in",
-                "monitored": ["unit": "b.service", "exit": ["result": "exit-code", "code": "exited", "status": "3"]],
-                "socketNames": ["varlink"], "storedNames": ["s1", "s2"], "credentialNames": ["key"],
-            ])
-                == "after an orderly stop; triggered by in.path at /in; for b.service (exit-code, status 3); "
-                + "sockets varlink; stored s1 s2; credentials key")
+            LaunchText.text(["cause": "start", "triggerUnit": "in.path", "triggerPath": "/in"])
+                == "after an orderly stop; triggered by in.path at /in")
     }
 
     @Test func exitRecordNamesAllProcesses() {

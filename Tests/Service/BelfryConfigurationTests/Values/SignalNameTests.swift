@@ -55,6 +55,9 @@ struct SignalNameTests {
         #expect(try SignalAction("stopNow") == .stopNow)
         #expect(try SignalAction("stopnow") == .post(#require(LifecycleNotification.Name("stopnow"))))
         #expect(try SignalAction("my.own-name2") == .post(#require(LifecycleNotification.Name("my.own-name2"))))
+        #expect(try SignalAction("performAction:rotate") == .perform("rotate"))
+        #expect(try SignalAction("performAction:rotate").description == "performAction:rotate")
+        #expect(throws: ValueProblem.self) { try SignalAction("performAction:") }
         #expect(SignalAction.names.count == 8)
         for name in SignalAction.names { #expect(try SignalAction(name).description == name) }
     }
