@@ -114,15 +114,14 @@ package final class SocketListener: LifecycleListener {
         }
     }
 
-    /// Who was told of a pause, and which holds it did not wait for any longer; nil for nobody.
+    /// Who was told of a pause, and which holds it did not wait for any longer; nil for nobody. Attached programs are listeners
+    /// themselves.
     private var work: String? {
-        func text(_ verb: String, _ counts: KeyValuePairs<String, Int>) -> String? {
-            let parts = counts.filter { $0.value > 0 }.map { "\($0.value) \($0.key)\($0.value == 1 ? "" : "s")" }
-            return parts.isEmpty ? nil : "\(verb) \(parts.joined(separator: ", "))"
+        func text(_ verb: String, _ count: Int, _ noun: String) -> String? {
+            count == 0 ? nil : "\(verb) \(count) \(noun)\(count == 1 ? "" : "s")"
         }
         let texts = [
-            text("told", ["subscriber": subscribers.count, "attached program": attached.count]),
-            text("waits no longer for", ["hold": holds.count]),
+            text("told", subscribers.count, "subscriber"), text("waits no longer for", holds.count, "hold"),
         ].compactMap(\.self)
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
