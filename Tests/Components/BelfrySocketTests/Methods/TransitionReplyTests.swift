@@ -82,6 +82,29 @@ struct TransitionReplyTests {
         #expect(fixture.mediator.state == .active)
     }
 
+    /// What a program says, and whom the socket has told, are in the reply, in order.
+    @Test func replySaysWhatListenersDid() throws {
+        let subscriber = try fixture.subscribe()
+        defer { withExtendedLifetime(subscriber) {} }
+        let attached = try fixture.attach(["didEnterBackground"])
+
+        let pause = try fixture.more("Pause", [:])
+        try fixture.turn { attached.replies.count == 2 }
+        let token = attached.replies[1]["token"] ?? ""
+        _ = try fixture.call(
+            "Answer",
+            ["token": token, "outcome": "completed", "work": "lamp off\n", "details": ["lamps": 1]]
+        ).get()
+        try fixture.turn { pause.isOver }
+
+        let reports = pause.replies.last?["reports"]?.arrayValue ?? []
+        #expect(reports.map { $0["listener"] } == ["guard", "socket"])
+        #expect(reports.map { $0["work"] } == ["lamp off\n", "told 1 subscriber"])
+        #expect(reports.first?["details"] == ["lamps": 1])
+        let listener = try fixture.call("ListListeners").get()["listeners"]?.arrayValue?.first { $0["name"] == "guard" }
+        #expect(listener?["lastWork"] == "lamp off\n")
+    }
+
     @Test func listOfListenersSaysWhereTheLastCallFailed() throws {
         let attached = try fixture.attach(["willResignActive", "didEnterBackground"])
         func listed() throws -> JSONValue? {
