@@ -108,6 +108,7 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     cache = "/var/cache/belfry/explained"
     on_each.configure(f"[Cache explained]\nPath={cache}\nFilesMax=0\n")
     on_each.host.write(f"{cache}/CACHEDIR.TAG", f"{CACHE_TAG}\n")
+    on_each.host.write(f"{cache}/frame", "frame")
     on_each.host.run("chown", "-R", "belfry:", cache)
     on_each.start()
     # A flush, a status, an attached listener, a pause and a refusal of a listener.
