@@ -54,7 +54,7 @@ final class ScenarioRun {
     /// Runs a step, and waits until nothing changes by itself.
     func take(_ step: Scenario.Step) async {
         execute([step])
-        while returning > 0 { await Task.yield() }
+        while returning > 0, !Task.isCancelled { await Task.yield() }
     }
 
     var state: ScenarioState {

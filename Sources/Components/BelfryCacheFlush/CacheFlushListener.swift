@@ -94,6 +94,7 @@ package final class CacheFlushListener: LifecycleListener {
         } then: { [self] reports in
             running = nil
             timer?.cancel()
+            // Nobody waits for the answer any longer, which would tell it.
             if batch.requests.isEmpty, let work = WorkSummary(reports) { record(work, of: batch) }
             batch.end { request in
                 let name = request.notification.name
@@ -111,10 +112,8 @@ package final class CacheFlushListener: LifecycleListener {
         record(WorkSummary(unfinished: running.monitor), of: running)
     }
 
-    /// The record of a flush whose requests do not wait for it any more.
     private func record(_ work: WorkSummary, of batch: FlushBatch) {
-        log.write(
-            .info, "\(name): \(work.text)", .listenerWork, by: batch.first.origin, fields: ["BELFRY_LISTENER": name])
+        log.write(LifecycleJournalRecords.record(of: work, by: name, for: batch.first))
     }
 
     private func scheduleProgress() {

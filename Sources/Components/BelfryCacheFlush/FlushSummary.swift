@@ -5,9 +5,9 @@ internal import Lifecycle
 
 /// What a flush did, for people and for programs.
 nonisolated extension WorkSummary {
-    /// The caches that were flushed; nil if none of them has a file.
+    /// The caches that were flushed; nil if none of them has a file, or was left before its files were seen.
     init?(_ reports: [CacheFlushReport]) {
-        let reports = reports.filter { $0.filesSeen > 0 }
+        let reports = reports.filter { $0.filesSeen > 0 || $0.cutShort }
         if reports.isEmpty { return nil }
         self.init(
             reports.map(\.text).joined(separator: "; "), details: ["caches": .array(reports.map(\.details))])
@@ -16,8 +16,8 @@ nonisolated extension WorkSummary {
     /// A flush that is still running when the process ends.
     init(unfinished monitor: FlushMonitor) {
         self.init(
-            "cut short by the end of the service, removed \(monitor.filesRemoved) files, freed \(monitor.bytesFreed) bytes"
-        )
+            "cut short by the end of the service, removed \(monitor.filesRemoved) files, "
+                + "freed \(monitor.bytesFreed) bytes")
     }
 }
 

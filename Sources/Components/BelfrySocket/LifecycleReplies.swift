@@ -27,9 +27,7 @@ nonisolated extension TransitionReport {
     /// The listeners that failed, refused, were late or say what they did.
     var notableReports: [JSONValue] {
         notifications.flatMap { report in
-            report.listeners.lazy.filter { $0.outcome.isProblem || $0.work != nil }.map {
-                JSONValue($0, in: report.notification.name)
-            }
+            report.listeners.lazy.filter(\.isNotable).map { JSONValue($0, in: report.notification.name) }
         }
     }
 }

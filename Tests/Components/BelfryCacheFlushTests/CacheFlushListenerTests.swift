@@ -43,7 +43,7 @@ struct CacheFlushListenerTests {
         var threads = 0
 
         for _ in 0..<2000 { mediator.post(.flushRequested) { reports += $0.listeners } }
-        while reports.count < 2000 {
+        while reports.count < 2000, !Task.isCancelled {
             threads = max(threads, try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)
             await Task.yield()
         }
@@ -63,7 +63,7 @@ struct CacheFlushListenerTests {
 
         for _ in 0..<20_000 { mediator.post(.flushRequested, completion: nil) }
         let calls = mediator.listeners.first?.record.calls ?? 0
-        while works.count < 2 { await Task.yield() }
+        while works.count < 2, !Task.isCancelled { await Task.yield() }
 
         #expect(calls == 19_998)
         #expect(mediator.listeners.first?.record.calls == 20_000)
@@ -74,7 +74,7 @@ struct CacheFlushListenerTests {
         var report: LifecycleReport?
 
         mediator.post(.flushRequested) { report = $0 }
-        while report == nil { await Task.yield() }
+        while report == nil, !Task.isCancelled { await Task.yield() }
 
         let work = try #require(report?.listeners.first?.work)
         let cache = work.details?["caches"]?.arrayValue?.first?.objectValue
@@ -89,7 +89,7 @@ struct CacheFlushListenerTests {
         var report: LifecycleReport?
 
         mediator.post(.flushRequested) { report = $0 }
-        while report == nil { await Task.yield() }
+        while report == nil, !Task.isCancelled { await Task.yield() }
 
         let work = try #require(report?.listeners.first?.work)
         #expect(work.text.hasPrefix("'thumbnails' dry run, would remove 2 of 3 files"))
@@ -108,7 +108,7 @@ struct CacheFlushListenerTests {
         var ended = false
 
         mediator.perform(.stop) { _ in ended = true }
-        while !ended { await Task.yield() }
+        while !ended, !Task.isCancelled { await Task.yield() }
 
         #expect(progress.allSatisfy { !$0.isExtended })
     }
@@ -123,7 +123,7 @@ struct CacheFlushListenerTests {
         clock.advance(by: .seconds(1))
 
         #expect(report?.listeners.first?.outcome == .overran)
-        while writer.records.isEmpty { await Task.yield() }
+        while writer.records.isEmpty, !Task.isCancelled { await Task.yield() }
         #expect(writer.records.last?.message.description.contains("cacheFlush: 'thumbnails' removed ") == true)
     }
 
@@ -136,7 +136,7 @@ struct CacheFlushListenerTests {
         mediator.perform(.stop) { _ in ended = true }
         #expect(outcomes == Array(repeating: .failed("cancelled, the service is stopping"), count: 3))
         mediator.post(.flushRequested) { outcomes += $0.listeners.map(\.outcome) }
-        while !ended { await Task.yield() }
+        while !ended, !Task.isCancelled { await Task.yield() }
 
         #expect(outcomes.count == 4 && outcomes.last?.isProblem == true)
     }
@@ -163,7 +163,7 @@ struct CacheFlushListenerTests {
         var report: TransitionReport?
 
         mediator.perform(.reload) { report = $0 }
-        while report == nil { await Task.yield() }
+        while report == nil, !Task.isCancelled { await Task.yield() }
 
         #expect(report?.notifications.flatMap(\.listeners).compactMap(\.work).count == 1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["CACHEDIR.TAG"])

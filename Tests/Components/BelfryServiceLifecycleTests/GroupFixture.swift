@@ -52,7 +52,7 @@ final class GroupFixture {
 
     /// Waits until `condition` holds, letting other work run.
     func until(_ condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
+        while !condition(), !Task.isCancelled { await Task.yield() }
     }
 
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

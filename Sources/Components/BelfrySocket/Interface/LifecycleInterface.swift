@@ -45,8 +45,8 @@ nonisolated let lifecycleInterfaceMethods = """
     method Simulate(name: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
     # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused, were
-    # late, or say what they did; the state changes all the same. If the service was in the background already, it has those that failed then. A
-    # client that disconnects withdraws its request, if that has not begun.
+    # late, or say what they did; the state changes all the same. If the service was in the background already, it has those
+    # that failed then. A client that disconnects withdraws its request, if that has not begun.
     method Pause() -> (state: string, reports: []Report)
 
     # Continue the service. The reply comes when it is active, as for Pause.

@@ -132,7 +132,8 @@ nonisolated let lifecycleInterfaceTypes = """
       # SIGTERM, SIGRTMIN+5
       signal: string,
       number: int,
-      # stop, stopNow, reload, pause, resume, interrupt, control, ignore, performAction:ID, or the name of the notification it posts
+      # stop, stopNow, reload, pause, resume, interrupt, control, ignore, performAction:ID, or the name of the
+      # notification it posts
       action: string
     )
 

@@ -45,7 +45,7 @@ final class AnswerRound {
     /// Those who are told what a listener did; nil within a composite, which tells itself.
     private let events: EventObserverList?
     /// Whether there are reports only of immediate answers that failed, were late or say what was done.
-    private let onlyProblems: Bool
+    private let onlyNotable: Bool
     private var next = 0
     /// The group that is being called.
     private var group = -1
@@ -57,13 +57,13 @@ final class AnswerRound {
 
     init(
         _ notification: consuming LifecycleNotification, to calls: [DueCall], deadline: Duration,
-        events: EventObserverList?, onlyProblems: Bool = false
+        events: EventObserverList?, onlyNotable: Bool = false
     ) {
         self.notification = notification
         self.calls = calls
         self.deadline = deadline
         self.events = events
-        self.onlyProblems = onlyProblems
+        self.onlyNotable = onlyNotable
     }
 
     // As that of `Delivery`.
@@ -99,7 +99,7 @@ final class AnswerRound {
         let duration = clock.monotonic - start
         let judged = hasDeadline ? end.outcome.judged(duration, deadline: deadline) : end.outcome
         let report = entry.record(judged, of: notification.name, after: duration, since: start, end.work)
-        if !onlyProblems || judged.isProblem || end.work != nil { reports.append(report) }
+        if !onlyNotable || report.isNotable { reports.append(report) }
         tell(report)
     }
 

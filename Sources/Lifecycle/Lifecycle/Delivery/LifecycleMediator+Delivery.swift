@@ -32,12 +32,12 @@ extension LifecycleMediator {
         _ completion: ((LifecycleReport) -> Void)?
     ) {
         // If nobody asks for the others: a report costs as much as an answer.
-        let onlyProblems = completion == nil && recipients.isImmediate && !eventObservers.observes(.delivered)
+        let onlyNotable = completion == nil && recipients.isImmediate && !eventObservers.observes(.delivered)
         let round = AnswerRound(
             notification, to: recipients.calls, deadline: limits.listener, events: eventObservers,
-            onlyProblems: onlyProblems)
+            onlyNotable: onlyNotable)
         guard let lasting = round.nextLasting(clock) else {
-            if !onlyProblems || !round.isEmpty { report(round.report, completion) }
+            if !onlyNotable || !round.isEmpty { report(round.report, completion) }
             return
         }
         Delivery(

@@ -10,7 +10,7 @@ public nonisolated struct LifecycleReport: Sendable {
     /// Whether at least one of the answers had a deadline: it may have gone on after its call.
     var hasLastingAnswer = false
     /// Whether at least one of the answers had a deadline, failed, was late or says what was done.
-    package var isNotable: Bool { hasLastingAnswer || listeners.contains { $0.outcome.isProblem || $0.work != nil } }
+    package var isNotable: Bool { hasLastingAnswer || listeners.contains(where: \.isNotable) }
 
     /// The combined fetch result: new data if any listener found new data, otherwise a failure if any failed, otherwise
     /// no data.
@@ -60,6 +60,9 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     package let overrunReason: String?
     /// Whether a launch needs the listener (`LifecycleListener.isRequired`).
     let isRequired: Bool
+
+    /// Whether the listener failed, refused, was late or says what it did.
+    package var isNotable: Bool { outcome.isProblem || work != nil }
 
     /// A refusal, failure or missed deadline, as «NAME: REASON»; nil for any other outcome.
     var problem: String? {

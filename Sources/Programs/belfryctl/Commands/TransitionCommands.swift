@@ -24,8 +24,8 @@ extension TransitionCommand {
 }
 
 private let transitionDiscussion = """
-    Waits until the listeners are done, and prints the new state and what they say that they did. Each listener that failed or was late is a line on standard \
-    error; the exit status is then 1, though the state has changed.
+    Waits until the listeners are done, and prints the new state and what they say that they did. Each listener that \
+    failed or was late is a line on standard error; the exit status is then 1, though the state has changed.
     """
 
 /// `belfryctl pause`.

@@ -87,8 +87,8 @@ nonisolated extension SignalAction: CustomStringConvertible {
     ///
     /// - Throws: `ValueProblem` if it is none of these.
     package init(_ text: String) throws(ValueProblem) {
-        if text.hasPrefix(Self.perform) {
-            let id = text.dropFirst(Self.perform.count)
+        if text.utf8.starts(with: Self.perform.utf8) {
+            let id = Substring(text.utf8.dropFirst(Self.perform.utf8.count))
             guard !id.isEmpty else { throw ValueProblem("expected the action of a listener behind '\(Self.perform)'") }
             self = .perform(String(id))
             return

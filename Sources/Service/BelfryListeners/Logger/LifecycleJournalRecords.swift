@@ -32,11 +32,10 @@ package nonisolated enum LifecycleJournalRecords {
                 fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
             }
         }
-        let isInVain = notification.name == .performAction && listeners?.isEmpty == true
-        let vain: RecordText = isInVain ? ", which no listener offers" : ""
+        let details = notification.details(info, isInVain: listeners?.isEmpty == true)
         return JournalRecord(
-            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details(info))\(vain)",
-            id: kind.rawValue, fields: fields)
+            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(details)", id: kind.rawValue,
+            fields: fields)
     }
 
     /// The record of a trigger that was merged with one that waits: no notification names who asked for it.
@@ -77,9 +76,24 @@ package nonisolated enum LifecycleJournalRecords {
         guard let work = report.work else { return nil }
         var fields = fields(of: notification)
         fields.add(report.listener, report.outcome, report.duration)
+        return record(of: work, by: report.listener, fields)
+    }
+
+    /// The record of what a listener did when nobody waited any longer for its answer to a notification.
+    package static func record(
+        of work: WorkSummary, by listener: String, for notification: LifecycleNotification
+    ) -> JournalRecord {
+        var fields = fields(of: notification)
+        fields.add("BELFRY_LISTENER", listener)
+        return record(of: work, by: listener, fields)
+    }
+
+    private static func record(
+        of work: WorkSummary, by listener: String, _ fields: consuming JournalFields
+    ) -> JournalRecord {
         if let details = work.details { fields.add("BELFRY_DETAILS", JSONValue.object(details).description) }
-        let text: RecordText = "\(report.listener): \(work.text)"
-        return JournalRecord(.info, text, id: MessageID.listenerWork.rawValue, fields: fields)
+        return JournalRecord(
+            .info, "\(listener): \(work.text)", id: MessageID.listenerWork.rawValue, fields: fields)
     }
 
     /// The record of the end of an answer that had missed its deadline.
@@ -201,14 +215,16 @@ nonisolated extension LifecycleNotification {
 
     /// What the record says beyond name, states and origin, beginning with a comma; empty if there is nothing.
     ///
-    /// - Parameter info: `userInfoText`.
-    func details(_ info: String?) -> RecordText {
+    /// - Parameters:
+    ///   - info: `userInfoText`.
+    ///   - isInVain: whether no listener answers it.
+    func details(_ info: String?, isInVain: Bool) -> RecordText {
         if case .text(let text) = journalEntry { return ", \(text)" }
-        let details = standardDetails(info)
+        let details = standardDetails(info, isInVain: isInVain)
         return isSimulated ? "\(details), simulated" : details
     }
 
-    private func standardDetails(_ info: String?) -> RecordText {
+    private func standardDetails(_ info: String?, isInVain: Bool) -> RecordText {
         switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
@@ -216,7 +232,9 @@ nonisolated extension LifecycleNotification {
         case .willTerminate:
             (userInfo.text("reason").map { ", reason \($0)" } ?? "")
                 + (userInfo.text("worker").map { ", worker \($0)" } ?? "")
-        case .performAction: userInfo.text("action").map { ", \($0)" } ?? ""
+        case .performAction:
+            (userInfo.text("action").map { ", \($0)" } ?? "")
+                + (isInVain ? ", which no listener offers" : "") as RecordText
         case .didFailToReload: ", the old configuration stays"
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""

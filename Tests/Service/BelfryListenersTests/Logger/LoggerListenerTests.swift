@@ -176,7 +176,7 @@ struct LoggerListenerTests {
 
         let count = writer.records.count
         deaf.finish()
-        while writer.records.count == count { await Task.yield() }
+        while writer.records.count == count, !Task.isCancelled { await Task.yield() }
 
         let message = "listener 'deaf' has ended its answer to flushRequested, after 5000 ms"
         #expect(writer.records.last?.message.description == message)
@@ -197,7 +197,7 @@ struct LoggerListenerTests {
         #expect(fields["BELFRY_TRIGGER"] == "reload" && fields["BELFRY_SENDER_PID"] == "7")
         slow.behavior = .atOnce
         slow.finish()
-        while mediator.isInTransition { await Task.yield() }
+        while mediator.isInTransition, !Task.isCancelled { await Task.yield() }
     }
 
     @Test func statusRequestWritesOneRecordForEachListener() throws {
