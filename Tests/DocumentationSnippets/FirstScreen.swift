@@ -23,7 +23,7 @@ enum FirstScreen {
 
         var answers: [LifecycleAnswer] {
             on(.didBecomeActive) { [self] _ in "accepts connections at \(server.accept())" }
-            on(.willResignActive) { [self] _ in "accepts none at \(server.refuse())" }
+            on(.willResignActive) { [self] _ in "accepts no connections at \(server.refuse())" }
         }
     }
 

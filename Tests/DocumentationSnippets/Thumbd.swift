@@ -12,17 +12,10 @@ nonisolated struct ThumbSettings: Codable, Sendable {
     var folders: [String] = []  // Folders=/srv/a "/srv/b c"
 }
 
-nonisolated struct Palette: Sendable {
-    static func read(_ path: String) throws -> Palette { Palette() }
-}
-
 final class ThumbListener: LifecycleListener {
     private let settings: SettingsHandle<ThumbSettings>
-    private let palette: SettingsHandle<Palette>
 
-    init(_ settings: SettingsHandle<ThumbSettings>, _ palette: SettingsHandle<Palette>) {
-        (self.settings, self.palette) = (settings, palette)
-    }
+    init(_ settings: SettingsHandle<ThumbSettings>) { self.settings = settings }
 
     var answers: [LifecycleAnswer] {
         on(.willReload) { [self] notification in
@@ -34,7 +27,6 @@ final class ThumbListener: LifecycleListener {
 func thumbd() {
     ServiceMain.run(ServiceOptions(name: "thumbd", version: "1.4", arguments: CommandLine.arguments)) { service in
         let settings = try service.settings(ThumbSettings(), section: "Thumbd")
-        let palette = try service.settings(Palette.self) { try .read("/etc/thumbd/palette") }
-        try service.mediator.addListener(ThumbListener(settings, palette))
+        try service.mediator.addListener(ThumbListener(settings))
     }
 }

@@ -4,8 +4,8 @@
 import Belfry
 import Glibc
 
-/// Plays while the service is active, and continues after a restart where it was. It stands in for a decoder: its
-/// frames can be counted. Decoded frames are cached in memory and in files.
+/// Plays while the service is active, and continues after a restart where it was, after a crash half a minute before it at most.
+/// It stands in for a decoder: its frames can be counted. Decoded frames are cached in memory and in files.
 final class VideoListener: RestorableListener {
     nonisolated struct Position: Codable, Sendable { var frame: Int }
 
@@ -14,10 +14,13 @@ final class VideoListener: RestorableListener {
     private(set) var frame = 0
     private(set) var decoded: [Int: [UInt8]] = [:]
     private let loop: MainEventLoop
+    private unowned let mediator: LifecycleMediator
     private let directory: String
     private var timer: TimerEventSource?
 
-    init(_ loop: MainEventLoop, _ directory: String) { (self.loop, self.directory) = (loop, directory) }
+    init(_ loop: MainEventLoop, _ mediator: LifecycleMediator, _ directory: String) {
+        (self.loop, self.mediator, self.directory) = (loop, mediator, directory)
+    }
 
     var answers: [LifecycleAnswer] {
         // The tag says that the files may be deleted. Belfry deletes none without it.
@@ -54,6 +57,7 @@ final class VideoListener: RestorableListener {
 
     private func play() {
         frame += 1
+        mediator.restorableStateChanged(of: self)
         decoded[frame % 100] = Array("frame \(frame)\n".utf8)
         // A cache that cannot be written is no reason to stop.
         try? store("frame-\(frame % 100)", decoded[frame % 100] ?? [])

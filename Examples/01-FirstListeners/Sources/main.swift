@@ -12,7 +12,7 @@ let options = ServiceOptions(
     name: "videod", version: "1.0", about: "Plays a video.", arguments: CommandLine.arguments)
 ServiceMain.run(options, with: [.socket, .cacheFlush]) { service in
     let settings = try service.settings(VideoSettings.self, section: "Video")
-    let video = VideoListener(service.loop, settings.value.frames)
+    let video = VideoListener(service.loop, service.mediator, settings.value.frames)
     try service.mediator.addListener(video)
     try service.mediator.addListener(SocketListener(service, { settings.value(in: $0).listen }, video))
 }

@@ -18,7 +18,7 @@ struct SocketListenerTests {
         let socket = try TestSocket()
         self.socket = socket
         test = try TestService(descriptors: [("clients", socket.copy())]) { service in
-            let video = VideoListener(service.loop, "/nowhere")
+            let video = VideoListener(service.loop, service.mediator, "/nowhere")
             video.decodeRestorableState(VideoListener.Position(frame: 41))
             try service.mediator.addListener(SocketListener(service, { _ in .systemd("clients") }, video))
         }

@@ -19,7 +19,7 @@ final class VideoListenerTests {
         var template = Array("/tmp/video-\(String(repeating: "X", count: 6))".utf8CString)
         folder = String(cString: try #require(mkdtemp(&template)))
         loop = try TestLoop()
-        video = VideoListener(loop.loop, folder)
+        video = VideoListener(loop.loop, script.mediator, folder)
         try script.mediator.addListener(video)
     }
 
@@ -89,7 +89,7 @@ final class VideoListenerTests {
 
     @Test func directoryThatIsNotThereRefusesTheLaunch() async throws {
         let script = LifecycleScript()
-        try script.mediator.addListener(VideoListener(try MainEventLoop(), "/nowhere"))
+        try script.mediator.addListener(VideoListener(try MainEventLoop(), script.mediator, "/nowhere"))
 
         await script.run(.perform(.launch))
 

@@ -180,7 +180,7 @@ extension ConnectionServer {
         }
         // Also those of a server that could not move back and has no socket.
         for (_, finish) in connections.values { finish() }
-        let accepts = state.sockets.map { "accepts none at \($0.address)" }
+        let accepts = state.sockets.map { "accepts no connections at \($0.address)" }
         guard !connections.isEmpty else { return accepts }
         task = mediator.beginBackgroundTask(
             named: "connections of \(name)", deadline: mediator.deadlines.listener)

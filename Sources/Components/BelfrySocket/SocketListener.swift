@@ -121,7 +121,8 @@ package final class SocketListener: LifecycleListener {
             count == 0 ? nil : "\(verb) \(count) \(noun)\(count == 1 ? "" : "s")"
         }
         let texts = [
-            text("told", subscribers.count, "subscriber"), text("waits no longer for", holds.count, "hold"),
+            text("told", subscribers.count(wanting: .didEnterBackground), "subscriber"),
+            text("waits no longer for", holds.count, "hold"),
         ].compactMap(\.self)
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }

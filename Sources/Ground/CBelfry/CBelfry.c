@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -158,24 +157,6 @@ bool belfry_is_delegated(const char *group) {
 
 bool belfry_has_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0) > 0; }
 
-int belfry_raise_descriptor_limit(uint64_t wanted, struct belfry_descriptor_limits *limits) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;
-    limits->original = limits->now = limit.rlim_cur;
-    if (limit.rlim_cur >= wanted || limit.rlim_cur >= limit.rlim_max) return 0;
-    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;
-    limits->now = limit.rlim_cur;
-    return 0;
-}
-
-int belfry_set_descriptor_limit(pid_t pid, uint64_t soft) {
-    struct rlimit limit;
-    if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) < 0) return -errno;
-    limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
-    return prlimit(pid, RLIMIT_NOFILE, &limit, NULL) < 0 ? -errno : 0;
-}
-
 int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
     struct ucred credentials;
     socklen_t length = sizeof credentials;
@@ -219,31 +200,16 @@ void belfry_release_code_pages(void) {
 
 bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }
 
-static int arm(int fd) {
-    struct itimerspec never = {.it_value.tv_sec = INT64_MAX / 1000000000};
-    int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-    if (timerfd_settime(fd, flags, &never, NULL) == 0) return 0;
-    // The clock was set again since the last call. The timer is armed all the same: NOTES of timerfd_create(2).
-    return errno == ECANCELED ? 0 : -errno;
-}
-
-int belfry_clock_set_timer(void) {
+int belfry_clock_timer(void) {
     int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (fd < 0) return -errno;
-    int r = arm(fd);
-    if (r < 0) {
-        close(fd);
-        return r;
-    }
-    return fd;
+    return fd < 0 ? -errno : fd;
 }
 
-int belfry_clock_was_set(int fd) {
-    uint64_t expirations;
-    if (read(fd, &expirations, sizeof expirations) >= 0 || errno == EAGAIN) return 0;
-    if (errno != ECANCELED) return -errno;
-    int r = arm(fd);
-    return r < 0 ? r : 1;
+int belfry_clock_timer_arm(int fd, int64_t seconds) {
+    struct itimerspec end = {.it_value.tv_sec = seconds};
+    if (timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &end, NULL) == 0) return 0;
+    // The timer is armed all the same: NOTES of timerfd_create(2).
+    return errno == ECANCELED ? 1 : -errno;
 }
 
 char *belfry_malloc_info(void) {

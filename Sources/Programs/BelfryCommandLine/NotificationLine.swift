@@ -3,7 +3,6 @@
 
 import BelfryClient
 import BelfryLinux
-import Glibc
 package import Varlink
 
 /// Notifications, one line each, in columns.
@@ -92,86 +91,5 @@ package struct NotificationLine {
 
     private static func needsQuotes(_ text: String) -> Bool {
         text.isEmpty || text.unicodeScalars.contains { $0 == "\"" || $0.properties.isWhitespace }
-    }
-}
-
-/// The origin of a notification, in a few words. It caches user names.
-@MainActor
-package final class OriginText {
-    private let isLocal: Bool
-    private var names: [UInt32: String] = [0: "root"]
-
-    /// - Parameter isLocal: whether the users are those of this machine.
-    package init(isLocal: Bool = true) { self.isLocal = isLocal }
-
-    /// `SIGTSTP from pid 12 kill (root) foo.service, value 7`, from an `io.belfry.Lifecycle` `Origin`.
-    package func text(_ origin: JSONObject) -> String {
-        let kind = origin.textOrDash("kind")
-        if kind == "service" || origin.isEmpty { return kind }
-        var text = "\(origin.text("signal") ?? kind) from "
-        if origin.text("sender") == "kernel" { return text + "the kernel" }
-        switch origin.number("pid") {
-        case .some(let pid) where pid > 0: text += "pid \(pid)"
-        default: text += "an unknown process"
-        }
-        if let command = origin.text("command") { text += " \(command)" }
-        if let user = user(origin.number("uid")) {
-            let login = self.user(origin.number("loginUid")).map { ", login \($0)" } ?? ""
-            text += " (\(user)\(login))"
-        }
-        if let unit = origin.text("unit") { text += " \(unit)" }
-        if let value = origin.number("value"), value != 0 { text += ", value \(value)" }
-        return text
-    }
-
-    private func user(_ uid: Int64?) -> String? {
-        uid.flatMap { UInt32(exactly: $0) }.map { SystemError.escape(name(of: $0)) }
-    }
-
-    /// The name of a user in the password database, or else the number. Another machine may have another user with the number.
-    private func name(of uid: UInt32) -> String {
-        if let name = names[uid] { return name }
-        guard isLocal else { return "uid \(uid)" }
-        let name = getpwuid(uid).map { String(cString: $0.pointee.pw_name) } ?? "uid \(uid)"
-        // A service may name all 2^32 of them.
-        if names.count >= 1024 { names = [:] }
-        names[uid] = name
-        return name
-    }
-}
-
-/// Points in time as text, in the time zone of this process.
-package enum WallClockText {
-    /// `14:03:22.123`.
-    package static func time(_ realtime: Int64) -> String { text(realtime, "%H:%M:%S.") + fraction(realtime, 3) }
-
-    /// `2026-01-02 14:03:22`.
-    package static func dateAndTime(_ realtime: Int64) -> String { text(realtime, "%Y-%m-%d %H:%M:%S") }
-
-    /// `2026-01-02T14:03:22.123456+0100`, for programs.
-    package static func full(_ realtime: Int64) -> String {
-        text(realtime, "%Y-%m-%dT%H:%M:%S.") + fraction(realtime, 6) + text(realtime, "%z")
-    }
-
-    /// The first digits of the fraction of the second.
-    private static func fraction(_ realtime: Int64, _ digits: Int) -> Substring {
-        "\(1_000_000 + split(realtime).microseconds)".dropFirst().prefix(digits)
-    }
-
-    private static func text(_ realtime: Int64, _ format: String) -> String {
-        var seconds = time_t(split(realtime).seconds)
-        var parts = tm()
-        guard localtime_r(&seconds, &parts) != nil else { return "?" }
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = buffer.withUnsafeMutableBytes {
-            strftime($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, format, &parts)
-        }
-        return String(decoding: buffer[..<count], as: UTF8.self)
-    }
-
-    /// Whole seconds, rounded down also before 1970, and the rest.
-    private static func split(_ realtime: Int64) -> (seconds: Int64, microseconds: Int64) {
-        let (seconds, rest) = realtime.quotientAndRemainder(dividingBy: 1_000_000)
-        return rest < 0 ? (seconds - 1, rest + 1_000_000) : (seconds, rest)
     }
 }

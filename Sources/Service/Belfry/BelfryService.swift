@@ -29,7 +29,6 @@ public import Lifecycle
     let paths: RuntimePaths
     let reader: ConfigurationReader
     let onFailure: (any Error) -> Void
-    let descriptorLimit: DescriptorLimit
 
     /// Calls `handler` for each notification of this name, or for every notification when it is nil, for as long as the
     /// service runs.
@@ -59,8 +58,8 @@ public import Lifecycle
         mediator.addObserver(of: type, using: handler).lasting()
     }
 
-    /// Starts a child process: with an empty signal mask and default dispositions, in a process group of its own, with the
-    /// descriptors of the command and no others, and with the limit of open descriptors that this process was started with.
+    /// Starts a child process: with an empty signal mask and default dispositions, in a process group of its own, and with the
+    /// descriptors of the command and no others.
     ///
     /// - Parameters:
     ///   - command: the program, and what it is given.
@@ -71,23 +70,7 @@ public import Lifecycle
     public func start(
         _ command: ChildCommand, onExit: @escaping (ChildExit) -> Void = { _ in }
     ) throws(SystemError) -> ChildProcess {
-        let child = try ChildProcess(command, on: loop, onExit: onExit)
-        // It fails only for a child that has ended.
-        try? descriptorLimit.restore(inChild: child.pid)
-        return child
-    }
-
-    /// Restores the limit of open descriptors that this process was started with (`RLIMIT_NOFILE`) for a child
-    /// process that was started in another way than with `start(_:onExit:)`, such as by swift-subprocess.
-    ///
-    /// A service with a socket raises its own soft limit to what `ConnectionsMax=` needs, and children inherit it.
-    /// Programs that use select(2) fail with descriptors above 1023: call this after starting such a program. It
-    /// applies to descriptors that the child opens from then on.
-    ///
-    /// - Parameter pid: the child.
-    /// - Throws: `ESRCH` for a process that has gone, `EPERM` for one of another user.
-    public func restoreDescriptorLimit(ofChild pid: Int32) throws(SystemError) {
-        try descriptorLimit.restore(inChild: pid)
+        try ChildProcess(command, on: loop, onExit: onExit)
     }
 
     /// Stops the service in order, because a part of it has failed, and makes the failure visible: the error is logged,

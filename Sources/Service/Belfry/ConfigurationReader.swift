@@ -41,13 +41,13 @@ final class ConfigurationReader {
     ///
     /// - Throws: `ConfigurationRefusal` if they have an error, `SettingsDeclarationError` if they cannot be declared.
     func declare<Settings: Sendable>(
-        _ type: Settings.Type, section: String?, read: @escaping (ConfigurationReading) -> Settings?
+        _ type: Settings.Type, section: String, read: @escaping (ConfigurationReading) -> Settings?
     ) throws -> Settings {
         let declaration = SettingsDeclaration(type: ObjectIdentifier(type), section: section) { _ = read($0) }
         guard let reading = start else {
             throw SettingsDeclarationError("unable to declare the settings '\(type)': the service has been assembled")
         }
-        if let section, reading.loaded.effective.hasSection(section) {
+        if reading.loaded.effective.hasSection(section) {
             throw SettingsDeclarationError("unable to declare the section '\(section)': it is Belfry's")
         }
         if declarations.contains(where: declaration.collides) {
@@ -93,12 +93,12 @@ final class ConfigurationReader {
 /// Settings that the service has declared.
 struct SettingsDeclaration {
     let type: ObjectIdentifier
-    /// The section of the configuration files; nil for settings with files of their own.
-    let section: String?
+    /// The section of the configuration files.
+    let section: String
     let read: (ConfigurationReading) -> Void
 
     func collides(with other: SettingsDeclaration) -> Bool {
-        type == other.type || section != nil && section == other.section
+        type == other.type || section == other.section
     }
 }
 

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import BelfryLinux
 internal import BelfryListeners
 internal import BelfrySystemd
 internal import Glibc
@@ -13,9 +12,6 @@ final class ConfigurationReading {
     private(set) var configuration = LifecycleConfiguration()
     /// What was read from the files.
     private(set) var loaded: LoadedConfiguration
-    /// Errors of settings with files of their own.
-    private var problems: [String] = []
-    private var problemNumber: Int32?
     /// The service's settings, as `--print-config` prints them.
     private var printedSettings: [() -> String] = []
 
@@ -44,39 +40,18 @@ final class ConfigurationReading {
         return decoded.value
     }
 
-    /// Reads settings with a file of their own.
-    ///
-    /// - Returns: nil if that fails.
-    func call<Settings: Sendable>(_ type: Settings.Type, _ read: () throws -> Settings) -> Settings? {
-        do {
-            let settings = try read()
-            configuration[type] = settings
-            printedSettings.append {
-                let lines = "\(settings)".split(separator: "\n").map { "# \(SystemError.escape(String($0)))\n" }
-                return "# \(type), which the service reads itself:\n\(lines.joined())"
-            }
-            return settings
-        } catch let error as LifecycleReloadError {
-            problems += error.reasons
-        } catch {
-            problems.append("\(error)")
-            problemNumber = problemNumber ?? (error as? SystemError)?.code
-        }
-        return nil
-    }
-
     /// Adds an error for each section that is neither Belfry's nor declared.
     func requireKnownSections(_ declarations: [SettingsDeclaration]) {
-        loaded = loaded.requiringKnownSections(declarations.compactMap(\.section))
+        loaded = loaded.requiringKnownSections(declarations.map(\.section))
     }
 
-    var isRefused: Bool { loaded.settings == nil || !problems.isEmpty }
+    var isRefused: Bool { loaded.settings == nil }
 
     /// All problems, one line each.
-    var reasons: [String] { loaded.diagnostics.map(\.description) + problems }
+    var reasons: [String] { loaded.diagnostics.map(\.description) }
 
     /// The error number of the first failure: the system's if a file could not be read.
-    var errorNumber: Int32 { loaded.diagnostics.lazy.compactMap(\.errorNumber).first ?? problemNumber ?? EINVAL }
+    var errorNumber: Int32 { loaded.diagnostics.lazy.compactMap(\.errorNumber).first ?? EINVAL }
 
     /// The configuration as a file with every key.
     var printed: String { ([loaded.effective.printed()] + printedSettings.map { $0() }).joined(separator: "\n") }
@@ -94,7 +69,6 @@ final class ConfigurationReading {
                     "BELFRY_CONFIG_COLUMN": "\(position.column)",
                 ])
         }
-        for problem in problems { log.write(isDryRun ? .info : .error, "\(problem, limit: 4096)", .configuration) }
     }
 }
 

@@ -12,7 +12,8 @@ internal import BelfrySystemd
 /// one record.
 final class MissingParts {
     private let log: ServiceLog
-    private let isInUnit: Bool
+    /// Whether a service manager has started the process.
+    let isInUnit: Bool
     private var problems: [SystemError] = []
 
     init(log: ServiceLog, manager: ServiceManagerSocket) {

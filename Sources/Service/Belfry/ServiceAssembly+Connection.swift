@@ -35,7 +35,10 @@ extension ServiceAssembly {
         try mediator.addListener(
             RestorationListener(
                 mediator: mediator,
-                path: parts.exitRecord.foreign == nil ? parts.paths.stateDirectory + "/state" : nil, log: log))
+                path: parts.exitRecord.foreign == nil ? parts.paths.stateDirectory + "/state" : nil,
+                interval: { [unowned mediator] in
+                    mediator.configuration[BelfrySettings.self]?.service.stateSaveInterval
+                }, log: log))
         try addOwnListeners(parts, compose)
         for component in parts.components { try component.addLastListeners(context) }
         try mediator.addOutermostListener(
@@ -63,8 +66,7 @@ extension ServiceAssembly {
         let service = BelfryService(
             mediator: parts.mediator, loop: parts.loop,
             descriptors: ServiceDescriptors(parts.descriptors, manager: manager), log: log,
-            paths: parts.paths, reader: reader, onFailure: { ending.fail($0) },
-            descriptorLimit: parts.descriptorLimit)
+            paths: parts.paths, reader: reader, onFailure: { ending.fail($0) })
         let disabled = parts.settings.service.disabledListeners
         try declare(compose, for: service, without: disabled).write(to: log)
         let registered = ListenerRegistration.all.map(\.name)

@@ -21,8 +21,7 @@ extension ServiceAssembly {
         return BelfryService(
             mediator: mediator, loop: loop,
             descriptors: ServiceDescriptors(descriptors, manager: ServiceManagerSocket(address: nil)), log: log,
-            paths: paths, reader: reader, onFailure: onFailure,
-            descriptorLimit: DescriptorLimit(connections: 0, log: log))
+            paths: paths, reader: reader, onFailure: onFailure)
     }
 }
 

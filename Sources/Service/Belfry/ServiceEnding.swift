@@ -28,7 +28,7 @@ final class ServiceEnding {
         self.mediator = mediator
         self.log = log
         self.exitRecord = exitRecord
-        // When the loop is idle, so that work deferred by the launch does not bring them back.
+        // When the loop is idle: what the launch has deferred would load the code pages again.
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease.priority = 3_000_000
     }

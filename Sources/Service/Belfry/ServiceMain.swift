@@ -19,8 +19,9 @@ internal import Lifecycle
     ///         try service.mediator.addListener(VideoListener())
     ///     }
     ///
-    /// Exit codes: 0 after a stop in order; 70 when a part of the service failed (`BelfryService.fail(_:)`), whatever follows; 71 when
-    /// the system refused something, the launch was refused, or main is `async`; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
+    /// Exit codes: 0 after a stop in order, or `LateStopExitStatus=` if a listener missed its deadline; 70 when a part of the
+    /// service failed (`BelfryService.fail(_:)`), whatever follows; 71 when the system refused something, the launch was
+    /// refused, or main is `async`; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
     ///
     /// - Parameters:
     ///   - options: the name of the service, and options that override its configuration.

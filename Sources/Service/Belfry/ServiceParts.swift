@@ -14,7 +14,6 @@ internal import BelfryLinux
 /// The objects of a service, in the order in which they are created. Nothing is connected yet: the mediator has no listeners.
 final class ServiceParts {
     let settings: BelfrySettings
-    let descriptorLimit: DescriptorLimit
     let loop: MainEventLoop
     let paths: RuntimePaths
     let components: [any RunningComponent]
@@ -37,8 +36,6 @@ final class ServiceParts {
         let has = { name in wanted.contains { $0.type.name == name } }
         let settings = configuration[BelfrySettings.self] ?? .defaults
         (self.settings, hasSocket) = (settings, has("socket"))
-        descriptorLimit = DescriptorLimit(
-            connections: hasSocket && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)
         loop = try MainEventLoop()
         log.begin(on: loop)
         manager.retry(on: loop) { [log] count in

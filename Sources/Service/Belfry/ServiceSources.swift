@@ -24,21 +24,14 @@ final class ServiceSources {
     private var transitions: LifecycleObservation?
     private var timeZone: TimeZoneSource?
     private var memory: PressureSource?
-    /// Pressure on other resources, with the notifications that the configuration asks for.
-    private var pressures: [PressureResource: (name: LifecycleNotification.Name, source: PressureSource)] = [:]
-    private let loop: MainEventLoop
-    private let mediator: LifecycleMediator
-    private let log: ServiceLog
-    private let group: String?
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
         unit: ServiceManagerUnit?, name: String, application: String?, ending: ServiceEnding, pause: PauseMarker,
         control: ControlSignal
     ) {
-        (self.missing, self.loop, self.mediator, self.log) = (missing, loop, mediator, log)
+        self.missing = missing
         let group = missing.attemptInUnit { () throws(SystemError) in try ControlGroup.own() }
-        self.group = group
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
         let clock = ClockSource(mediator: mediator)
         (self.suspensions, self.clock) = (suspensions, clock)
@@ -73,16 +66,31 @@ final class ServiceSources {
         let environment = Environment.variables
         if let file = TimeZoneFile(variable: environment["TZ"]) {
             timeZone = missing.attempt { () throws(SystemError) in
-                try TimeZoneSource(loop: loop, mediator: mediator, file: file)
+                try TimeZoneSource(loop: loop, mediator: mediator, file: file) { [clockWatch] in clockWatch?.check() }
             }
         }
         // That of the application's own unit counts for a service that stands for one.
         guard application == nil else { return }
         memory = missing.attemptInUnit { () throws(SystemError) in
-            let triggers = try PressurePlan.triggers(of: .memory, environment: environment, group: group)
-            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
-                mediator.warnOfMemory($0)
+            let own = try PressurePlan.triggers(environment: environment, group: group)
+            do throws(SystemError) {
+                return try Self.memory(own, loop, mediator, log)
+            } catch {
+                // Before systemd 254 only root may set triggers in the unit's control group.
+                guard missing.isInUnit,
+                    let ofMachine = try? Self.memory(PressurePlan.ofMachine, loop, mediator, log)
+                else { throw error }
+                log.write(.info, "\(error), memory warnings are about the whole machine", .sourceMissing)
+                return ofMachine
             }
+        }
+    }
+
+    private static func memory(
+        _ triggers: [PressurePlan.Trigger], _ loop: MainEventLoop, _ mediator: LifecycleMediator, _ log: ServiceLog
+    ) throws(SystemError) -> PressureSource {
+        try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
+            mediator.warnOfMemory($0)
         }
     }
 
@@ -112,27 +120,7 @@ final class ServiceSources {
         try signals.apply(routes, ignoring: unmapped)
         login.sleep.inhibitor.isWanted = settings.service.inhibitSleep
         login.shutdown.inhibitor.isWanted = settings.service.inhibitShutdown
-        watch(.cpu, posting: settings.service.cpuPressure)
-        watch(.io, posting: settings.service.ioPressure)
         missing.attempt { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
-    }
-}
-
-extension ServiceSources {
-    /// Posts a notification of this name at pressure on a resource from now on; nil posts none.
-    private func watch(_ resource: PressureResource, posting name: LifecycleNotification.Name?) {
-        guard name != pressures[resource]?.name else { return }
-        pressures[resource] = nil
-        guard let name else { return }
-        let source = missing.attempt { () throws(SystemError) in
-            let triggers = try PressurePlan.triggers(of: resource, environment: Environment.variables, group: group)
-            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
-                [mediator] in
-                mediator.post(name, userInfo: ["level": .string($0.rawValue)])
-            }
-        }
-        // One that could not be opened is tried again at the next reload.
-        pressures[resource] = source.map { (name, $0) }
     }
 }
 

@@ -107,21 +107,8 @@ extension BelfryService {
         }
     }
 
-    /// Declares settings of the service that have files of their own.
-    ///
-    /// - Parameters:
-    ///   - type: each type can be declared once.
-    ///   - read: reads and checks the files, now and at each reload. Its errors refuse the configuration; their description
-    ///     should name the file and the line. `LifecycleReloadError` has several.
-    /// - Throws: as `settings(_:section:)`.
-    public func settings<Settings: Sendable>(
-        _ type: Settings.Type, _ read: @escaping () throws -> Settings
-    ) throws -> SettingsHandle<Settings> {
-        try declare(type, section: nil) { $0.call(type, read) }
-    }
-
     private func declare<Settings: Sendable>(
-        _ type: Settings.Type, section: String?, _ read: @escaping (ConfigurationReading) -> Settings?
+        _ type: Settings.Type, section: String, _ read: @escaping (ConfigurationReading) -> Settings?
     ) throws -> SettingsHandle<Settings> {
         SettingsHandle(try reader.declare(type, section: section, read: read), in: mediator)
     }

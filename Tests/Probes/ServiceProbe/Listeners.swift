@@ -104,42 +104,6 @@ final class SlowListener: LifecycleListener {
     }
 }
 
-/// Starts a child, and prints the descriptor limits of the service and of the child.
-final class ChildListener: LifecycleListener {
-    let name = "probe"
-    private let service: BelfryService
-
-    init(_ service: BelfryService) { self.service = service }
-
-    var answers: [LifecycleAnswer] {
-        on(.willFinishLaunching) { [self] _ in
-            let child = fork()
-            if child == 0 {
-                pause()
-                _exit(0)
-            }
-            try service.restoreDescriptorLimit(ofChild: child)
-            sayLimit("own", getpid())
-            sayLimit("child", child)
-            kill(child, SIGKILL)
-            waitpid(child, nil, 0)
-        }
-    }
-
-    private func sayLimit(_ who: String, _ pid: Int32) {
-        guard let file = fopen("/proc/\(pid)/limits", "r") else { return }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, 256, file) != nil {
-            let words = line.split { $0 == 32 || $0 == 10 || $0 == 0 }.map {
-                String(decoding: $0.map(UInt8.init), as: UTF8.self)
-            }
-            guard words.starts(with: ["Max", "open", "files"]) else { continue }
-            say("\(who) \(words[3])")
-        }
-    }
-}
-
 /// Stores two descriptors at a flush, prints when the manager has them, and removes them at a status request.
 final class StoreListener: LifecycleListener {
     let name = "probe"

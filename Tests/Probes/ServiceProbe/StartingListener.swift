@@ -7,9 +7,8 @@ import Lifecycle
 
 /// Starts a child that prints what it was given, and at a flush a tree of processes that it ends.
 final class StartingListener: LifecycleListener {
-    /// Waits for its standard input before it looks, since the limit is set after the start.
     private static let report = """
-        read line; grep -E '^Sig(Blk|Ign):' /proc/self/status; echo limit $(ulimit -Sn)
+        grep -E '^Sig(Blk|Ign):' /proc/self/status
         ls -m /proc/$$/fd; echo manager ${NOTIFY_SOCKET-none} ${WATCHDOG_USEC-none}
         echo group $(($$ == $(cut -d ' ' -f 5 /proc/$$/stat))); kill -TERM $$
         """
@@ -25,12 +24,10 @@ final class StartingListener: LifecycleListener {
 
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] _ in
-            let (reader, writer) = makePipe()
             var command = ChildCommand("sh", ["-c", Self.report])
-            command.descriptors = [reader.number, 2, 2]
+            command.descriptors = [0, 2, 2]
             let child = try service.start(command) { say("ended \($0.reason)") }
             say("pidfd \(child.processDescriptor.map { fcntl($0, F_GETFD) == FD_CLOEXEC } ?? false)")
-            write(writer.number, "\n", 1)
         }
         on(.flushRequested) { [self] _ in
             let (reader, writer) = makePipe()

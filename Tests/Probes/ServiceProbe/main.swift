@@ -25,7 +25,6 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     // At a flush: blocks the main thread, calls exit(3) as some libraries do, or fails the service, whose stop then hangs if asked.
     case "block": try addListener { $0.on(.flushRequested) { _ in usleep(250_000) } }
     case "blockTimer": blockingTimer = try service.loop.timer(after: .milliseconds(1)) { usleep(250_000) }
-    case "child": try service.mediator.addListener(ChildListener(service))
     case "start": try service.mediator.addListener(StartingListener(service))
     case "compose": throw LifecycleReloadError(["no camera", "no disk"])
     case "count": try service.mediator.addListener(LaunchCounter())

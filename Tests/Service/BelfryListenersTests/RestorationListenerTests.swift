@@ -3,6 +3,7 @@
 
 import BelfryListeners
 import BelfrySystemd
+import Glibc
 import Lifecycle
 import LifecycleTesting
 import TestSupport
@@ -17,7 +18,7 @@ struct RestorationListenerTests {
         let name: String
         let restorationIdentifier: String
         private(set) var calls: [String] = []
-        private(set) var launches = 0
+        var launches = 0
         private let hangs: Bool
 
         init(_ name: String, hangs: Bool = false) {
@@ -46,17 +47,107 @@ struct RestorationListenerTests {
     private let directory = try! TemporaryDirectory()  // Without it, no test can do anything.
     private let log = ServiceLog { _ in RecordingWriter() }
 
-    private func service(primary: Counter? = nil, _ listeners: Counter...) throws -> LifecycleScript {
+    private func service(
+        primary: Counter? = nil, _ listeners: Counter..., interval: Duration? = .seconds(30)
+    ) throws -> LifecycleScript {
         let script = LifecycleScript()
-        let restoration = RestorationListener(mediator: script.mediator, path: directory.path("state"), log: log)
+        let restoration = RestorationListener(
+            mediator: script.mediator, path: directory.path("state"), interval: { interval }, log: log)
         try script.mediator.addListener(restoration)
         if let primary { try script.mediator.addPrimaryListener(primary) }
         for listener in listeners { try script.mediator.addListener(listener) }
         return script
     }
 
+    /// Launches and stops. The state is written on a thread of its own.
+    private func stop(_ script: LifecycleScript) async {
+        await script.run(.perform(.launch), .perform(.stop))
+        while script.mediator.isInTransition, !Task.isCancelled { await Task.yield() }
+    }
+
+    /// Waits until a crash would leave this state of a listener `one`.
+    private func untilStored(_ launches: Int) async throws {
+        let file = StateFile(path: directory.path("state"), limit: RestorationArchive.longest)
+        while !Task.isCancelled {
+            if let bytes = try file.read(),
+                try RestorationArchive(bytes: bytes)["one"]?.value == ["launches": .int(Int64(launches))]
+            {
+                return
+            }
+            await Task.yield()
+        }
+    }
+
+    @Test func changedStateIsStoredWhileTheServiceRuns() async throws {
+        let one = Counter("one")
+        let script = try service(one, Counter("two"))
+        await script.run(.perform(.launch))
+        #expect(script.clock.pendingTimers == 0)
+
+        for _ in 0..<3 { script.mediator.restorableStateChanged(of: one) }
+        #expect(script.clock.pendingTimers == 1)
+        await script.run(.advance(.seconds(29)))
+        #expect(access(directory.path("state"), F_OK) != 0)
+        await script.run(.advance(.seconds(1)))
+        try await untilStored(1)
+
+        // Nothing is announced, and without a change nothing wakes up.
+        #expect(!script.notificationNames.contains("willEncodeRestorableState") && script.clock.pendingTimers == 0)
+        let (next, other) = (Counter("one"), Counter("two"))
+        await (try service(next, other)).run(.perform(.launch))
+        #expect(next.launches == 2 && other.launches == 1)
+    }
+
+    @Test func changesOfAWriteAreWrittenAfterIt() async throws {
+        let one = Counter("one")
+        let script = try service(one)
+        await script.run(.perform(.launch))
+
+        // Each write begins before the one before it has ended; the pause is the last.
+        for launches in 1...20 {
+            one.launches = launches
+            script.mediator.restorableStateChanged(of: one)
+            script.clock.advance(by: .seconds(30))
+        }
+        one.launches = 21
+        await script.run(.perform(.pause))
+        while script.mediator.isInTransition, !Task.isCancelled { await Task.yield() }
+
+        try await untilStored(21)
+        let next = Counter("one")
+        await (try service(next)).run(.perform(.launch))
+        #expect(next.launches == 22)
+    }
+
+    @Test func infinityStoresOnlyAtAPauseAndAStop() async throws {
+        let one = Counter("one")
+        let script = try service(one, interval: nil)
+        await script.run(.perform(.launch))
+
+        script.mediator.restorableStateChanged(of: one)
+
+        #expect(script.clock.pendingTimers == 0)
+    }
+
+    @Test func stateThatNobodyHasSurvives() async throws {
+        await stop(try service(Counter("one"), Counter("two")))
+        await stop(try service(Counter("two")))
+
+        let (one, two) = (Counter("one"), Counter("two"))
+        await (try service(one, two)).run(.perform(.launch))
+        #expect(one.launches == 2 && two.launches == 3)
+    }
+
+    @Test func serviceWithoutStateIsNotCalledAtAPause() async throws {
+        let script = try service()
+        await script.run(.perform(.launch), .perform(.pause))
+
+        #expect(!script.reports.contains { $0.notification.name == .didEnterBackground })
+        #expect(access(directory.path("state"), F_OK) != 0)
+    }
+
     @Test func stateComesBetweenTheTwoNotificationsOfALaunchAlsoForThePrimaryListener() async throws {
-        await (try service(primary: Counter("primary"), Counter("other"))).run(.perform(.launch), .perform(.stop))
+        await stop(try service(primary: Counter("primary"), Counter("other")))
         let (primary, other) = (Counter("primary"), Counter("other"))
 
         let script = try service(primary: primary, other)
@@ -71,7 +162,7 @@ struct RestorationListenerTests {
     }
 
     @Test func stateIsKeptByALaunchThatEndsBeforeItIsRestored() async throws {
-        await (try service(Counter("one"))).run(.perform(.launch), .perform(.stop))
+        await stop(try service(Counter("one")))
 
         // The stop does not wait for the listener, so the launch never comes to the restoration.
         let hanging = try service(Counter("one", hangs: true))
@@ -86,7 +177,7 @@ struct RestorationListenerTests {
     @Test func twoListenersWithOneIdentifierRefuseTheLaunch() async throws {
         let script = LifecycleScript()
         try script.mediator.addListener(
-            RestorationListener(mediator: script.mediator, path: directory.path("state"), log: log))
+            RestorationListener(mediator: script.mediator, path: directory.path("state"), interval: { nil }, log: log))
         try script.mediator.addListener(Counter("twin"))
         try script.mediator.addListener(try CompositeListener("group", clock: script.clock, [Counter("twin")]))
 

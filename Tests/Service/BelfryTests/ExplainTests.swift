@@ -68,6 +68,9 @@ struct ExplainTests {
             #expect(kill.lines.first?.contains(part) == true)
         }
         #expect(stop.lines.first?.hasPrefix("SIGSTOP (19): the kernel stops the process until SIGCONT") == true)
+        for part in ["posts didResume", "resumes a service that is not active", "WatchdogSec="] {
+            #expect(stop.lines.first?.contains(part) == true)
+        }
         #expect(fault.lines.first == "SIGSEGV (11): no notification: it reports a fault of the program itself")
         #expect(kill.lines.last == "No notification is delivered in the state active.")
         #expect(daemon.stop().status == 0)

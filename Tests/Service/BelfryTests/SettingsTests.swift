@@ -12,11 +12,8 @@ struct SettingsTests {
 
     private var file: String { fixture.directory.path("belfry.conf") }
 
-    private func start(
-        _ configuration: String, _ arguments: [String] = [], palette: String? = nil
-    ) throws -> ProbeProcess {
-        let environment = try palette.map { ["PALETTE": try fixture.directory.write("palette", $0)] } ?? [:]
-        return try fixture.start("SettingsProbe", arguments + ["--config"], configuration, environment: environment)
+    private func start(_ configuration: String, _ arguments: [String] = []) throws -> ProbeProcess {
+        try fixture.start("SettingsProbe", arguments + ["--config"], configuration)
     }
 
     /// Writes a configuration, reloads, and returns what the listener of the service printed.
@@ -79,11 +76,8 @@ struct SettingsTests {
 
     @Test func printedConfigurationHasTheSettings() throws {
         let path = try fixture.directory.write("a.conf", "[Thumbd]\nsizeMax=1K\nFolders=/a\nFolders=/b\n")
-        let palette = try fixture.directory.write("palette", "red blue")
 
-        let (lines, status) = try ProbeProcess(
-            "SettingsProbe", ["--print-config", "--config", path], environment: ["PALETTE": palette]
-        ).finish()
+        let (lines, status) = try ProbeProcess("SettingsProbe", ["--print-config", "--config", path]).finish()
 
         let text = lines.joined(separator: "\n")
         #expect(status == 0)
@@ -102,39 +96,7 @@ struct SettingsTests {
                 Folders=/a
                 # \(path):4
                 Folders=/b
-
-                # Palette, which the service reads itself:
-                # Palette(colors: ["red", "blue"])
                 """))
-    }
-
-    @Test func settingsWithAFileOfTheirOwnAreReloadedToo() throws {
-        let service = try start("[Thumbd]\nSizeMax=1\n", palette: "red")
-        #expect(service.lines(until: "didBecomeActive: ").last?.hasSuffix("[\"red\"]") == true)
-
-        try fixture.directory.write("palette", "blue")
-        let accepted = try reload(service, "[Thumbd]\nSizeMax=1\n")
-        try fixture.directory.write("palette", "gray")
-        let refused = try fixture.control(["reload"], reading: .error)
-        service.send(SIGUSR2)
-        let kept = service.lines(until: "statusRequested: ")
-
-        #expect(accepted.last?.hasSuffix("[\"blue\"]") == true)
-        #expect(refused.lines.contains { $0.contains("no color 'gray'") })
-        #expect(refused.lines.contains { $0.contains("use 'grey'") })
-        #expect(kept.last?.hasSuffix("[\"blue\"]") == true)
-        #expect(service.stop().status == 0)
-    }
-
-    @Test func invalidFileOfTheServicePreventsTheStart() throws {
-        let (lines, status) = try start("[Thumbd]\nSizeMax=1\n", palette: "gray").finish()
-
-        let palette = fixture.directory.path("palette")
-        #expect(
-            lines.filter { $0.contains("error: ") } == [
-                "thumbd: \(palette):1:1: error: no color 'gray'", "thumbd: \(palette):1:1: error: use 'grey'",
-            ])
-        #expect(status == 78)
     }
 
     @Test func statusHasTheVersionOfTheService() throws {

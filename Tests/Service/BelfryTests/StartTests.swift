@@ -114,27 +114,6 @@ struct StartTests {
                 == true)
     }
 
-    @Test func descriptorLimitIsRaisedAndChildrenGetTheOriginal() throws {
-        let program = try ProbeProcess.path(of: "ServiceProbe")
-        let file = try fixture.directory.write("limit.conf", "[Socket]\nConnectionsMax=1000\n")
-        let script = "ulimit -Sn 256 && exec \(program) child \(file)"
-        let service = Process()
-        let output = Pipe()
-        service.executableURL = URL(fileURLWithPath: "/bin/sh")
-        service.arguments = ["-c", script]
-        service.environment = ProcessInfo.processInfo.environment.merging([
-            "RUNTIME_DIRECTORY": fixture.directory.path("run"), "NOTIFY_SOCKET": fixture.manager.path,
-        ]) { $1 }
-        service.standardError = output
-        try service.run()
-        #expect(fixture.manager.wait(for: "READY=1"))
-        service.terminate()
-        service.waitUntilExit()
-
-        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        #expect(text.contains("own 1512\n") && text.contains("child 256\n"))
-    }
-
     /// That of the watchdog: Swift's runtime would write a backtrace first, which takes seconds.
     @Test func abortSignalEndsTheProcessWithoutABacktrace() throws {
         let service = try fixture.start(environment: ["SWIFT_BACKTRACE": "enable=yes,color=no"])

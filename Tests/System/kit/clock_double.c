@@ -45,12 +45,6 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct it
     return (int) syscall(SYS_timerfd_settime, fd, flags, value, old);
 }
 
-ssize_t read(int fd, void *buffer, size_t size) {
-    if (fd != timer || timer < 0) return syscall(SYS_read, fd, buffer, size);
-    if (cancelled() == 0) errno = EAGAIN;
-    return -1;
-}
-
 int clock_gettime(clockid_t clock, struct timespec *time) {
     if (syscall(SYS_clock_gettime, clock, time) < 0) return -1;
     int64_t shift = clock == CLOCK_REALTIME ? realtime : clock == CLOCK_BOOTTIME ? boottime : 0;

@@ -11,6 +11,7 @@ import pytest
 from documentation import commands, sample, shape
 from example import installed
 from host_roots import PROJECT
+from journal_lines import JournalLines
 from load import load
 from programs import running
 
@@ -20,6 +21,60 @@ CONFIGURATION = "/etc/videod/videod.conf"
 ADDRESS = "/run/videod/io.belfry.Lifecycle"
 CACHE = "/var/cache/videod"
 PORT, OTHER_PORT = 7008, 7009
+
+LAUNCH = """
+willFinishLaunching notRunning -> inactive, the service itself, after CAUSE
+didFinishLaunching, the service itself
+didDecodeRestorableState, the service itself, {"video":"FOUND"}
+didBecomeActive inactive -> active, the service itself
+video: plays from frame N
+clients: accepts connections at 127.0.0.1:7008
+launch took N ms
+"""
+PAUSE = """
+willResignActive active -> inactive, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+clients: accepts no connections at 127.0.0.1:7008
+video: stopped at frame N
+didEnterBackground inactive -> background, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+video: dropped N decoded frames from memory
+willEncodeRestorableState, the service itself
+pause took N ms
+"""
+RESUME = """
+willEnterForeground background -> inactive, SIGCONT from pid 1 (systemd), uid 0, init.scope
+didBecomeActive inactive -> active, SIGCONT from pid 1 (systemd), uid 0, init.scope
+video: plays from frame N
+clients: accepts connections at 127.0.0.1:7008
+resume took N ms
+"""
+FLUSH = """
+flushRequested, SIGUSR1 from pid 1 (systemd), uid 0, init.scope
+video: dropped N decoded frames from memory
+cacheFlush: 'frames' written back, removed N of N files, freed N bytes
+flushRequested took N ms
+"""
+RELOAD = """
+willReload, pid N (belfryctl), uid 0, videod.service on the socket
+didReload, pid N (belfryctl), uid 0, videod.service on the socket
+clients: moved from 127.0.0.1:7008 to 127.0.0.1:7009
+reload took N ms
+"""
+REFUSED_RELOAD = f"""
+{CONFIGURATION}:5:8: error: invalid value of 'Listen': \
+expected 'ADDRESS:PORT', an absolute path, '@NAME' or 'systemd:NAME'
+willReload, pid N (belfryctl), uid 0, videod.service on the socket
+didFailToReload, pid N (belfryctl), uid 0, videod.service on the socket, the old configuration stays
+"""
+STOP = """
+willResignActive active -> inactive, SIGTERM from pid 1 (systemd), uid 0, init.scope
+clients: accepts no connections at 127.0.0.1:7008
+video: stopped at frame N
+didEnterBackground inactive -> background, SIGTERM from pid 1 (systemd), uid 0, init.scope
+video: dropped N decoded frames from memory
+willEncodeRestorableState, the service itself
+willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
+stop took N ms
+"""
 
 
 @pytest.fixture
@@ -73,6 +128,39 @@ def test_signals_drive_the_video_its_clients_and_its_cache(video):
     video.wait_for(lambda: ask(video) is not None and frames(video) != [], "play again")
     messages = "\n".join(video.messages())
     assert re.search(r"cacheFlush: 'frames' .*removed [1-9]\d* of \d+ files", messages), messages
+
+
+def play(video, port: int = PORT) -> None:
+    """Returns when frames have been shown, and so are in the cache."""
+    first = ask(video, port)
+    video.wait_for(lambda: ask(video, port) > first + 2, "play")
+
+
+def test_journal_of_each_transition(video):
+    journal = JournalLines(video, "videod")
+    configuration = (EXAMPLE / "videod.conf").read_text()
+
+    journal.says(LAUNCH.replace("CAUSE", "boot").replace("FOUND", "absent"))
+    play(video)
+    video.kill("TSTP")
+    journal.says(PAUSE)
+    video.kill("CONT")
+    journal.says(RESUME)
+    play(video)
+    video.kill("USR1")
+    journal.says(FLUSH)
+    video.host.write(CONFIGURATION, configuration.replace(f":{PORT}", f":{OTHER_PORT}"))
+    video.host.systemctl("reload", UNIT)
+    journal.says(RELOAD)
+    video.host.write(CONFIGURATION, configuration.replace(f"127.0.0.1:{PORT}", "nowhere"))
+    video.host.systemctl("reload", UNIT, check=False)
+    journal.says(REFUSED_RELOAD)
+    video.host.write(CONFIGURATION, configuration)
+    video.kill_main()
+    journal.says(LAUNCH.replace("CAUSE", "crash").replace("FOUND", "restored"))
+    play(video)
+    video.host.systemctl("stop", UNIT)
+    journal.says(STOP)
 
 
 def without_frames(lines: list[str]) -> list[str]:

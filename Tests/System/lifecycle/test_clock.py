@@ -29,6 +29,16 @@ until_said significantTimeChange
 kill -USR1 $daemon
 until_said flushRequested
 """
+# A cache is a listener, which asks for the notification. A zone file is missing, so that it is UTC.
+CACHE = r"""
+printf '[Cache day]\nPath=/run/day\nOn=significantTimeChange\n' >/run/config
+"""
+MIDNIGHT = """
+date -s '2030-01-01 23:59:58'
+until_said 'clock set by'
+until_said 'a new day'
+date
+"""
 # The alarm of its real-time clock, which counts seconds, wakes it up. The kernel lists how far the clock that goes on during
 # a sleep is ahead of the one that does not.
 SLEEP = """
@@ -47,6 +57,15 @@ def test_setting_the_clock_of_a_real_kernel_posts_the_step(tmp_path):
     assert len(steps) == 2, printed
     assert steps[0] > 86400 and -3660 < steps[1] <= -3590, printed
     assert "didResume" not in printed and "willTerminate" in printed
+
+
+def test_midnight_of_a_real_kernel_posts_a_day(tmp_path):
+    start = CACHE + START.replace("--config /dev/null", "--config /run/config")
+
+    printed = private_kernel.run(start + MIDNIGHT + STOP, tmp_path, [DAEMON])
+
+    assert re.search(r"a new day\s+(?s:.*)Jan +2 .*00:00:0", printed), printed
+    assert printed.count("a new day") == 1 and "didResume" not in printed
 
 
 def test_sleep_of_a_real_kernel_posts_its_duration(tmp_path):

@@ -64,9 +64,26 @@ def test_clock_set_during_a_sleep_posts_both(clock, on_each):
     assert abs(seen[-1]["userInfo"]["stepUsec"] - 60_000_000) < 1000
 
 
+def test_days_that_begin_during_a_sleep_are_one_notification_for_a_listener(clock, on_each):
+    subscriber = on_each.subscribe()
+    nights = (2 * 86_400_000_000, 2 * 86_400_000_000)
+
+    assert clock.move(nights)
+    assert subscriber.next()["name"] == "didResume"
+    with on_each.connect() as program:
+        program.attach("diary", "significantTimeChange")
+        assert clock.move(nights)
+        assert program.reply()["notification"]["userInfo"] == {"cause": "day"}
+        on_each.kill("USR1")
+        seen = subscriber.until("flushRequested")
+
+    assert [n["name"] for n in seen] == ["didResume", "significantTimeChange", "flushRequested"]
+    assert on_each.notifications()[-2]["MESSAGE"].endswith("a new day")
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_sleep_while_a_change_of_the_clock_is_handled_posts_both(clock, on_each, count):
-    """The kernel reports the sleep by read(2), or when the timer is armed again."""
+    """The kernel reports each when the timer is armed again."""
     subscriber = on_each.subscribe()
 
     assert clock.move(*count * [(60_000_000, 0)], (5_000_000, 5_000_000))

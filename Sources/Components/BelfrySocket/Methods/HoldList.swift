@@ -9,7 +9,7 @@ internal import Varlink
 
 /// The holds of clients. Each is a background task that ends with its call.
 final class HoldList {
-    /// For a hold without a timeout. What waits for it has a deadline.
+    /// For a hold without a timeout. A pause or a stop waits for it no longer than its share of the time.
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)
     /// In bytes. A reason is stored, listed and logged.
     private static let longestReason = 1024
@@ -29,7 +29,7 @@ final class HoldList {
         waits = mediator.addEventObserver(for: .waiting) { [weak self] in
             if case .waiting(let trigger, let names) = $0 { self?.wait(trigger, for: names) }
         }
-        // Any other transition has waited for the holds, or ended them, or leaves them to the stop that comes next.
+        // Only a pause for a sleep goes on in spite of holds. Others have waited for them, or have ended them.
         pauses = mediator.addObserver(forName: .didEnterBackground) { [weak self, mediator] _ in
             if mediator.isPausingForSleep { self?.tell(["held": true, "overriddenBy": "sleep"]) }
         }

@@ -63,8 +63,9 @@ nonisolated struct SignalEffect: Sendable, Equatable {
                     + "records the exit, and starts the service again if Restart= says so; clients are disconnected, and a "
                     + "subscriber that connects again gets what it has missed"
             case SIGSTOP:
-                "the kernel stops the process until SIGCONT, and no listener is called; if this takes longer than "
-                    + "WatchdogSec=, systemd ends the service; SIGCONT then posts didResume"
+                "the kernel stops the process until SIGCONT, and no listener is called; SIGCONT then posts didResume, "
+                    + "or resumes a service that is not active; if the process is stopped for longer than "
+                    + "WatchdogSec=, systemd ends the service"
             default: SignalName.whyNotMappable(number).map { "no notification: \($0)" } ?? "nothing: it is ignored"
             }
         self.init(.nothing, words)

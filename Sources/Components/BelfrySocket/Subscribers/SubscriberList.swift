@@ -45,6 +45,11 @@ final class SubscriberList {
     /// How many there are.
     private(set) var count = 0
 
+    /// How many get the notifications of a name.
+    func count(wanting name: LifecycleNotification.Name) -> Int {
+        index.filtered(wanting: name).reduce(index.unfiltered?.count ?? 0) { $0 + $1.count }
+    }
+
     /// The number of the oldest notification that a subscriber may get from memory, or of the next one.
     private var oldest: UInt64 {
         let ring = retained.ring

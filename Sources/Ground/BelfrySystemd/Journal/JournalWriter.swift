@@ -18,7 +18,7 @@ package final class JournalWriter: RecordWriter {
     private let socket: DatagramSocket
     /// The records that journald has not taken yet.
     package let queue: RecordQueue?
-    /// Yes.
+    /// The journal stores all fields.
     package var showsFields: Bool { true }
 
     /// Makes a writer.

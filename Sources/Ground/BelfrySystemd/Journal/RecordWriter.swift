@@ -20,11 +20,19 @@ extension RecordWriter {
     /// None: a writer without a queue drops what cannot be written.
     package var queue: RecordQueue? { nil }
 
-    /// No.
+    /// Only the text is written, unless the writer says otherwise.
     package var showsFields: Bool { false }
 
     /// Writes what is in the queue.
     package func finish() { queue?.finish() }
+}
+
+/// How many records may wait for the same step on their way.
+package nonisolated enum RecordLimit {
+    /// How many.
+    package static let records = 4096
+    /// How many bytes of them.
+    package static let bytes = 8 << 20
 }
 
 /// Records that wait to be written, as they are written.

@@ -86,19 +86,6 @@ bool belfry_is_delegated(const char *group);
 /// Whether a file has an access control list (acl(5)).
 bool belfry_has_access_list(const char *path);
 
-/// Soft limits of open descriptors (RLIMIT_NOFILE, getrlimit(2)).
-struct belfry_descriptor_limits {
-    uint64_t original;
-    uint64_t now;
-};
-
-/// Raises the soft limit of this process to `wanted`, as far as the hard one goes. What it was and has become is written to
-/// `limits`. Returns 0 or -errno.
-int belfry_raise_descriptor_limit(uint64_t wanted, struct belfry_descriptor_limits *limits);
-
-/// Sets the soft limit of another process, as far as its hard one goes (prlimit(2)). Returns 0 or -errno.
-int belfry_set_descriptor_limit(pid_t pid, uint64_t soft);
-
 /// SO_PEERCRED (unix(7)) of a connected Unix socket. Returns 0 or -errno.
 int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 
@@ -200,12 +187,13 @@ int belfry_lease(int fd);
 /// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.
 bool belfry_malloc_trim(void);
 
-/// A timer of CLOCK_REALTIME that never ends and is cancelled when that clock jumps against CLOCK_MONOTONIC
-/// (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)). Returns a descriptor, readable then, or -errno.
-int belfry_clock_set_timer(void);
+/// A timer of CLOCK_REALTIME that is not armed yet. Returns a descriptor, or -errno.
+int belfry_clock_timer(void);
 
-/// Whether such a timer was cancelled since the last call; it runs again after this. Returns 1, 0 or -errno.
-int belfry_clock_was_set(int fd);
+/// Arms such a timer until a time in seconds since 1970. The descriptor is readable when it has come, and when the clock jumps against
+/// CLOCK_MONOTONIC, which cancels the timer (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)), until the next call. Returns 0, or 1 if
+/// the clock has jumped since the last call, or -errno.
+int belfry_clock_timer_arm(int fd, int64_t seconds);
 
 /// What malloc_info(3) says of the heap, in XML, to be freed by the caller; NULL without memory for it.
 char *belfry_malloc_info(void);

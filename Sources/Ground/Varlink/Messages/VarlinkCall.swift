@@ -21,17 +21,12 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
     package var parameters: JSONObject
     /// What it expects.
     package var mode: Mode
-    /// Header fields of vendors, those with a dot in their names.
-    package var extensions: JSONObject
 
     /// A call with these parts.
-    package init(
-        _ method: String, _ parameters: JSONObject = [:], mode: Mode = .single, extensions: JSONObject = [:]
-    ) {
+    package init(_ method: String, _ parameters: JSONObject = [:], mode: Mode = .single) {
         self.method = method
         self.parameters = parameters
         self.mode = mode
-        self.extensions = extensions
     }
 
     /// Reads a call from a message without its NUL. The parameters are parsed when they are used.
@@ -43,7 +38,6 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
         if let field = header.replyField { throw .unknownField(field) }
         self.method = method
         parameters = header.parameters
-        extensions = header.extensions
         switch (header.oneway, header.more, header.upgrade) {
         case (false, false, false): mode = .single
         case (true, false, false): mode = .oneway
@@ -53,10 +47,10 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
         }
     }
 
-    /// Keeps the parts as text, while the call waits for its reply. Returns how many bytes that takes.
+    /// Keeps the parameters as text, while the call waits for its reply. Returns how many bytes that takes.
     mutating func keep() -> Int {
-        (parameters, extensions) = (parameters.asText, extensions.asText)
-        return method.utf8.count + parameters.textSize + extensions.textSize
+        parameters = parameters.asText
+        return method.utf8.count + parameters.textSize
     }
 
     /// The call as a message with its NUL.
@@ -79,7 +73,6 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
         case .more: writer.write(raw: ",\"more\":true")
         case .upgrade: writer.write(raw: ",\"upgrade\":true")
         }
-        writer.write(extensions: extensions)
         writer.write(raw: "}")
         writer.write(byte: 0)
     }

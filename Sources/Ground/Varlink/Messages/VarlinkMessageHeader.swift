@@ -12,7 +12,6 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
     private(set) var upgrade = false
     private(set) var continues = false
     private(set) var error: String?
-    private(set) var extensions = JSONObject()
     /// A field that only replies have, or only calls, if one was found.
     private(set) var replyField: String?
     private(set) var callField: String?
@@ -22,12 +21,11 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
 
     init(_ message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         var problem: VarlinkProtocolError?
-        var extensions: [(String, JSONValue)] = []
         do throws(JSONParseError) {
             try message.withUnsafeBufferPointer { bytes throws(JSONParseError) in
                 var parser = JSONParser(bytes)
                 try parser.members { (key, parser) throws(JSONParseError) in
-                    let found = try read(key, &parser, &extensions)
+                    let found = try read(key, &parser)
                     problem = problem ?? found
                 }
                 try parser.end()
@@ -36,12 +34,11 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
             throw .notJSON(error)
         }
         if let problem { throw problem }
-        if !extensions.isEmpty { self.extensions = JSONObject(extensions) }
     }
 
     /// Reads a field, and returns what is wrong with it. `null` is the same as absent where a field may be absent.
     private mutating func read(
-        _ key: JSONKey, _ parser: inout JSONParser, _ extensions: inout [(String, JSONValue)]
+        _ key: JSONKey, _ parser: inout JSONParser
     ) throws(JSONParseError) -> VarlinkProtocolError? {
         switch key {
         case "method":
@@ -73,12 +70,9 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
             return error == nil && !value.isNull ? .wrongType("error") : nil
         default:
             let name = key.string
-            let value = try parser.value()
-            guard name.utf8.contains(UInt8(ascii: ".")) else {
-                return .unknownField(name.cut(toBytes: Self.longestEcho))
-            }
-            extensions.append((name, value))
-            return nil
+            _ = try parser.skipValue()
+            // Fields with a dot belong to vendors, and are ignored.
+            return name.utf8.contains(UInt8(ascii: ".")) ? nil : .unknownField(name.cut(toBytes: Self.longestEcho))
         }
     }
 
@@ -89,18 +83,6 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
         default: return false
         }
         return true
-    }
-}
-
-nonisolated extension JSONWriter {
-    /// Writes header fields of vendors, after other fields.
-    mutating func write(extensions: JSONObject) {
-        for (key, value) in extensions {
-            write(raw: ",")
-            write(key)
-            write(raw: ":")
-            write(value)
-        }
     }
 }
 

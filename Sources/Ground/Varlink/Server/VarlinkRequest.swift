@@ -31,8 +31,6 @@ public final class VarlinkRequest {
     public var isOneway: Bool { call.mode == .oneway }
     /// Whether the client wants to use another protocol after the reply.
     var wantsUpgrade: Bool { call.mode == .upgrade }
-    /// Header fields of vendors.
-    public var extensions: JSONObject { call.extensions }
 
     /// Prepares for an answer after the method has returned. Returns how many bytes are kept until then.
     func answerLater() -> Int {

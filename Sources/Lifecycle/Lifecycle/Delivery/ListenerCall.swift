@@ -113,7 +113,11 @@ final class ListenerCall {
     }
 
     private func answered(_ answer: AnswerEnd) {
-        guard case .open = state else { return (state, overrunReason) = (.answered, answer.outcome.reason) }
+        guard case .open = state else {
+            // Its time was up before: only the reason of the answer counts.
+            overrunReason = answer.outcome.reason
+            return state = .answered
+        }
         // With no time at all, as after a second stop, the first step is not late however long it takes.
         let wanted = Duration(from: start.monotonicUsec, to: deadline.lastUsec)
         let judged = wanted > .zero ? answer.outcome.judged(spent, deadline: wanted) : answer.outcome

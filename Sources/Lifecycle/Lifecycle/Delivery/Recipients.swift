@@ -26,3 +26,8 @@ nonisolated final class Recipients {
         self.revision = revision
     }
 }
+
+extension LifecycleMediator {
+    /// Whether a listener answers this name, or an observer asks for it by name.
+    package func hasRecipients(of name: LifecycleNotification.Name) -> Bool { registry.find(name)?.isEmpty == false }
+}

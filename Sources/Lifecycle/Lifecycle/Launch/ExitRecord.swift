@@ -13,7 +13,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         case stopped
     }
 
-    /// How long one listener took, over all notifications.
+    /// How long one listener took, over all notifications, and what it did.
     public struct ListenerTime: Sendable, Equatable {
         /// The listener's name.
         public var listener: String
@@ -21,12 +21,15 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         public var outcome: String
         /// How long it took.
         public var duration: Duration
+        /// What it did, in its own words (`ListenerWork`).
+        public var work: String?
 
         /// A listener with its time.
-        public init(listener: String, outcome: String, duration: Duration) {
+        public init(listener: String, outcome: String, duration: Duration, work: String? = nil) {
             self.listener = listener
             self.outcome = outcome
             self.duration = duration
+            self.work = work
         }
 
         /// Whether it missed its deadline.
@@ -84,12 +87,17 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         for report in reports.flatMap(\.listeners) {
             if let index = times.firstIndex(where: { $0.listener == report.listener }) {
                 times[index].duration += report.duration
+                if let work = report.work?.text {
+                    times[index].work = times[index].work.map { "\($0); \(work)" } ?? work
+                }
                 if report.outcome.isLate || (report.outcome.isProblem && !times[index].isLate) {
                     times[index].outcome = report.outcome.kind
                 }
             } else {
                 times.append(
-                    ListenerTime(listener: report.listener, outcome: report.outcome.kind, duration: report.duration))
+                    ListenerTime(
+                        listener: report.listener, outcome: report.outcome.kind, duration: report.duration,
+                        work: report.work?.text))
             }
         }
         guard times.count > listenersMax else { return times }
@@ -103,7 +111,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
 /// An exit record as JSON.
 nonisolated extension ExitRecord {
     /// How long a text that came from elsewhere may be.
-    private static let textMax = 512
+    fileprivate static let textMax = 512
 
     /// Decodes `userInfo`; nil if a required value is missing.
     public init?(userInfo: UserInfo) {
@@ -139,13 +147,15 @@ nonisolated extension ExitRecord.ListenerTime {
         guard let listener = userInfo.text("listener"), let outcome = userInfo.text("outcome"),
             let duration = userInfo.duration("durationUsec")
         else { return nil }
-        self.init(listener: listener, outcome: outcome, duration: duration)
+        self.init(listener: listener, outcome: outcome, duration: duration, work: userInfo.text("work"))
     }
 
     var userInfo: UserInfo {
-        [
+        var info: UserInfo = [
             "listener": .string(listener), "outcome": .string(outcome),
             "durationUsec": .int(duration.signedMicroseconds),
         ]
+        info["work"] = work.map { .string(String($0.prefix(ExitRecord.textMax))) }
+        return info
     }
 }

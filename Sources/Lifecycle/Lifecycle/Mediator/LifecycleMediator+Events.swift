@@ -34,6 +34,8 @@ extension LifecycleMediator {
         case healthChanged([ListenerHealthReport])
         /// A listener was added or removed.
         case listenersChanged
+        /// A listener says that its state has changed (`restorableStateChanged(of:)`).
+        case restorableStateChanged(any RestorableListener)
 
         /// The kind of this event.
         var kind: EventKind {
@@ -51,6 +53,7 @@ extension LifecycleMediator {
             case .progress: .progress
             case .healthChanged: .healthChanged
             case .listenersChanged: .listenersChanged
+            case .restorableStateChanged: .restorableStateChanged
             }
         }
     }
@@ -60,7 +63,7 @@ extension LifecycleMediator {
         /// The event of this name.
         case delivered, postAnswered, listenerFailed, began, transitionEnded, stopAccepted, merged, waiting, progress
         /// The event of this name.
-        case healthChanged, listenersChanged, listenerEnded, listenerWorked
+        case healthChanged, listenersChanged, listenerEnded, listenerWorked, restorableStateChanged
     }
 
     /// Calls `handler` with each event of these kinds, or with every event if none is given, until the observation is cancelled

@@ -131,7 +131,7 @@ nonisolated extension LifecycleNotification.Name {
     public static let didReceiveMemoryWarning = Self(catalogue: "didReceiveMemoryWarning")
     /// Power is failing: SIGPWR.
     public static let powerFailing = Self(catalogue: "powerFailing")
-    /// The clock was set, or the time zone changed. For `userInfo` see `TimeChange`.
+    /// The clock was set, a day has begun, or the time zone changed. For `userInfo` see `TimeChange`.
     public static let significantTimeChange = Self(catalogue: "significantTimeChange")
     /// The machine is about to sleep.
     public static let willSleep = Self(catalogue: "willSleep")

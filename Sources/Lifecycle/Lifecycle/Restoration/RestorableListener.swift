@@ -3,6 +3,9 @@
 
 /// A listener whose state outlives the process: it is encoded before the service ends, and decoded when it starts again.
 ///
+/// After a crash the listener gets the state of the last pause, unless it says when its state has changed
+/// (`LifecycleMediator.restorableStateChanged(of:)`): then the service stores it while it runs.
+///
 ///     final class PlayerListener: RestorableListener {
 ///         nonisolated struct Position: Codable, Sendable {
 ///             var track: String
@@ -25,7 +28,7 @@
 /// * `decodeRestorableState(_:)` is called only with a state that was decoded completely. If it throws, it has changed
 ///   nothing.
 /// * A new shape of the state that can still decode the old one, by optional values or an `init(from:)`, keeps
-///   `restorableStateVersion`. Any other raises it: then the old state is refused.
+///   `restorableStateVersion`. Any other raises it, and implements `migrateRestorableState(from:version:)`.
 public protocol RestorableListener: LifecycleListener {
     /// The state. It belongs to no actor: declare it `nonisolated` in a module whose default is the main actor.
     associatedtype RestorableState: Codable & Sendable
@@ -45,6 +48,15 @@ public protocol RestorableListener: LifecycleListener {
     ///
     /// - Throws: any error, before anything has changed; it is reported, and the state is refused.
     func decodeRestorableState(_ state: RestorableState) throws
+
+    /// Returns the present shape of a state that a lower `restorableStateVersion` has stored. The default throws. A state of a
+    /// higher version is always refused.
+    ///
+    /// - Parameters:
+    ///   - decoder: decodes the old shape: `try Old(from: decoder)`.
+    ///   - version: the version of the old shape.
+    /// - Throws: any error; it is reported, and the state is refused.
+    func migrateRestorableState(from decoder: any Decoder, version: Int) throws -> RestorableState
 }
 
 extension RestorableListener {
@@ -52,4 +64,24 @@ extension RestorableListener {
     public var restorableStateVersion: Int { 1 }
     /// Itself.
     public var restorable: [any RestorableListener] { [self] }
+
+    /// Refuses the state.
+    ///
+    /// - Throws: a `LifecycleRefusal`, always.
+    public func migrateRestorableState(from decoder: any Decoder, version: Int) throws -> RestorableState {
+        throw LifecycleRefusal("state of version \(version) is older than version \(restorableStateVersion)")
+    }
+}
+
+extension LifecycleMediator {
+    /// Says that the state of a listener has changed. A service stores it within `StateSaveInterval=` (30 s), beside its work
+    /// and without `willEncodeRestorableState`, so that after a crash the listener gets it back. Several changes meanwhile are
+    /// stored once. What is stored then outlives the process; only a pause and a stop wait until it also outlives a loss of
+    /// power.
+    ///
+    /// It has no effect before `didFinishLaunching`, or for a listener that was added after the launch: its state is not
+    /// restored either.
+    public func restorableStateChanged(of listener: any RestorableListener) {
+        eventObservers.send(.restorableStateChanged(listener))
+    }
 }

@@ -4,24 +4,26 @@
 /// Encodes the states of listeners into an archive, and decodes them again.
 ///
 /// A problem of one listener is reported, and does not affect the others. It opens no file: the caller stores the bytes of
-/// the archive. Listeners that are added or removed during `encode()` or `decode(_:)` count from the next call on.
+/// the archive. Listeners that are added during `encode()` or `decode(_:)` count from the next call on.
 package final class StateRestorer {
     private struct Member {
         let identifier: String
         let listener: any RestorableListener
+        /// Whether the listener has said so since its state was encoded.
+        var hasChanged = false
     }
 
-    /// The limits of the archive.
-    package let limits: RestorationLimits
+    /// What was decoded, with what was encoded since. A state that no listener has stays in it.
+    package private(set) var archive = RestorationArchive()
     private var members: [Member] = []
 
     /// Makes a restorer without listeners.
-    package init(limits: RestorationLimits = .standard) { self.limits = limits }
+    package init() {}
 
     /// The identifiers of the listeners, in the order in which they were added.
     package var identifiers: [String] { members.map(\.identifier) }
 
-    /// Adds a listener, and retains it until it is removed.
+    /// Adds a listener, and retains it.
     ///
     /// - Throws: `RestorationError.duplicateIdentifier` when the identifier exists already, even for the same listener, and
     ///   `RestorationError.invalidIdentifier`.
@@ -32,55 +34,104 @@ package final class StateRestorer {
         members.append(Member(identifier: identifier, listener: listener))
     }
 
+    /// Has `encodeChanged()` encode the state of a listener.
+    ///
+    /// - Returns: whether this is a listener of this restorer.
+    package func setChanged(_ listener: any RestorableListener) -> Bool {
+        guard let index = members.firstIndex(where: { $0.listener === listener }) else { return false }
+        members[index].hasChanged = true
+        return true
+    }
+
     /// Encodes the state of every listener. A state that cannot be encoded, or does not fit into the archive, is left out.
-    package func encode() -> (archive: RestorationArchive, report: RestorationReport) {
-        var archive = RestorationArchive(limits: limits)
-        let items = members.map { member in
-            report(member) {
-                try archive.insert(try state(of: member.listener), for: member.identifier)
-                return .stored
+    ///
+    /// - Returns: the problems, as «NAME: REASON».
+    package func encode() -> [String] { encode { _ in true } }
+
+    /// The same for the listeners whose state has changed.
+    package func encodeChanged() -> [String] { encode(where: \.hasChanged) }
+
+    private func encode(where isWanted: (Member) -> Bool) -> [String] {
+        let wanted = members.indices.filter { isWanted(members[$0]) }
+        for index in wanted { members[index].hasChanged = false }
+        return wanted.map { members[$0] }.compactMap { member in
+            do {
+                archive.remove(member.identifier)
+                let state = try state(of: member.listener)
+                try archive.replace(
+                    state, version: member.listener.restorableStateVersion, for: member.identifier)
+                return nil
+            } catch {
+                return "\(member.listener.name): \(CodingReason(error))"
             }
         }
-        return (archive, RestorationReport(items: items, unclaimed: []))
     }
 
-    /// Restores the state of every listener. If a state has another version, or cannot be
-    /// decoded completely, the listener is not called.
+    /// Restores the state of every listener. If a state has a newer version, or cannot be decoded completely, the listener is
+    /// not called.
+    ///
+    /// - Returns: the outcome for each listener, in the order in which they were added.
     @discardableResult
-    package func decode(_ archive: RestorationArchive) -> RestorationReport {
-        let members = members
-        let items = members.map { member in
-            report(member) {
-                guard let entry = archive[member.identifier] else { return .absent }
-                try restore(entry, to: member.listener)
-                return .restored
-            }
+    package func decode(_ archive: RestorationArchive) -> [(
+        listener: String, identifier: String, outcome: RestorationOutcome
+    )] {
+        self.archive = archive
+        return members.map { member in
+            let outcome: RestorationOutcome
+            do { outcome = try restore(member) } catch { outcome = .refused(CodingReason(error).description) }
+            return (member.listener.name, member.identifier, outcome)
         }
-        let claimed = Set(members.map(\.identifier))
-        return RestorationReport(items: items, unclaimed: archive.identifiers.filter { !claimed.contains($0) })
     }
 
-    private func report(_ member: Member, _ body: () throws -> RestorationOutcome) -> RestorationReport.Item {
-        let outcome: RestorationOutcome
-        do { outcome = try body() } catch { outcome = .refused(CodingReason(error).description) }
-        return RestorationReport.Item(identifier: member.identifier, listener: member.listener.name, outcome: outcome)
+    private func restore(_ member: Member) throws -> RestorationOutcome {
+        guard let entry = archive[member.identifier] else { return .absent }
+        try restore(entry.value, of: entry.version, to: member.listener)
+        return .restored
     }
 
-    private func state(of listener: some RestorableListener) throws -> RestorationArchive.Entry {
-        let encoder = JSONValueEncoder(maximumDepth: limits.depth)
-        let value = try encoder.encode(try listener.encodeRestorableState())
-        return RestorationArchive.Entry(version: listener.restorableStateVersion, value: value)
+    private func state(of listener: some RestorableListener) throws -> JSONValue {
+        try JSONValueEncoder(maximumDepth: RestorationArchive.deepest).encode(try listener.encodeRestorableState())
     }
 
     private func restore<Listener: RestorableListener>(
-        _ entry: RestorationArchive.Entry, to listener: Listener
+        _ value: JSONValue, of stored: Int64, to listener: Listener
     ) throws {
         let version = listener.restorableStateVersion
-        guard entry.version == version else {
-            let relation = entry.version > version ? "newer" : "older"
-            throw LifecycleRefusal("state of version \(entry.version) is \(relation) than version \(version)")
+        guard stored <= version else {
+            throw LifecycleRefusal("state of version \(stored) is newer than version \(version)")
         }
-        try listener.decodeRestorableState(JSONValueDecoder().decode(Listener.RestorableState.self, from: entry.value))
+        let state =
+            stored == version
+            ? try JSONValueDecoder().decode(Listener.RestorableState.self, from: value)
+            : try listener.migrateRestorableState(
+                from: JSONValueDecoder().decode(ItsDecoder.self, from: value).decoder, version: Int(stored))
+        try listener.decodeRestorableState(state)
+    }
+}
+
+/// The decoder of a value, for a type that is known later.
+private nonisolated struct ItsDecoder: Decodable {
+    let decoder: any Decoder
+
+    init(from decoder: any Decoder) { self.decoder = decoder }
+}
+
+/// The outcome of restoring one listener's state.
+package nonisolated enum RestorationOutcome: Sendable, Equatable {
+    /// The listener has restored it.
+    case restored
+    /// The archive has no state for the listener.
+    case absent
+    /// It was not restored, for this reason.
+    case refused(String)
+
+    /// The word that stands for it in the journal and on the socket.
+    package var kind: String {
+        switch self {
+        case .restored: "restored"
+        case .absent: "absent"
+        case .refused: "refused"
+        }
     }
 }
 

@@ -123,5 +123,8 @@ enum ExitRecordText {
         if !late.isEmpty { lines.append("late: \(PrintableText.line(late, separator: ", "))") }
         if !times.isEmpty { lines.append("slowest: " + times.joined(separator: ", ")) }
         return lines
+            + word.objects("listeners").compactMap { listener in
+                listener.text("work").map { "\(listener.textOrDash("listener")): \($0)" }
+            }
     }
 }

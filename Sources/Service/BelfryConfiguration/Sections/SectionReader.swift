@@ -9,7 +9,8 @@ typealias ValueParser<Value> = (String) throws(ValueProblem) -> Value
 
 /// Reads the values of a section by their keys, and collects the problems. What has an error reads as if it were not set.
 ///
-/// To read a key is to declare it: a key that is set and not read is unknown. Assignments that do not count are checked too.
+/// To read a key is to declare it: a key that is set and not read is an error
+/// (`SectionContent.reportUnknownKeys`). Assignments that do not count are checked too.
 nonisolated final class SectionReader {
     /// The most words of a list.
     static let longestList = 1024

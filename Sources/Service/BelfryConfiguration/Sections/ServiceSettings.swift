@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import Lifecycle
-
 /// `[Service]`.
 package nonisolated struct ServiceSettings: Sendable, Equatable {
     /// The deadline of a listener that declares none; nil for no deadline.
@@ -13,6 +11,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var stopExtensionMax: Int
     /// The exit status after a stop in which a listener missed its deadline.
     package var lateStopExitStatus: Int32
+    /// How long a state that has changed may wait until it is stored; nil for until the next pause or stop.
+    package var stateSaveInterval: Duration?
     /// Whether a pause ends in a real SIGSTOP.
     package var stopOnPause: Bool
     /// Whether sleep of the machine is delayed until the listeners are done.
@@ -23,10 +23,6 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var disabledListeners: [String]
     /// The mount points whose mounts and unmounts are notified.
     package var protectedData: [String]
-    /// The notification to post at processor pressure; nil for none.
-    package var cpuPressure: LifecycleNotification.Name?
-    /// The notification to post at storage pressure; nil for none.
-    package var ioPressure: LifecycleNotification.Name?
     /// The runtime directory; nil for the default of the environment.
     package var runtimeDirectory: String?
     /// The state directory; nil for the default of the environment.
@@ -37,13 +33,12 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         stopTimeout = section.value("StopTimeout", Self.timeout, default: "25s")
         stopExtensionMax = section.integer("StopExtensionMax", in: 1...1000, default: 2)
         lateStopExitStatus = section.integer("LateStopExitStatus", in: 0...255, default: 0)
+        stateSaveInterval = section.value("StateSaveInterval", Self.timeout, default: "30s")
         stopOnPause = section.boolean("StopOnPause", default: false)
         inhibitSleep = section.boolean("InhibitSleep", default: true)
         inhibitShutdown = section.boolean("InhibitShutdown", default: true)
         disabledListeners = section.list("DisabledListeners") { $0 }
         protectedData = section.list("ProtectedData", of: AbsolutePath.parse)
-        cpuPressure = section.optional("CPUPressure", Self.postedName)
-        ioPressure = section.optional("IOPressure", Self.postedName)
         runtimeDirectory = section.optional("RuntimeDirectory", AbsolutePath.parse)
         stateDirectory = section.optional("StateDirectory", AbsolutePath.parse)
     }
@@ -53,11 +48,5 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         let span = try TimeSpanText.parse(text)
         if let span, span < minimum { throw ValueProblem("time span is too short, expected at least \(minimum)") }
         return span
-    }
-
-    private static func postedName(_ text: String) throws(ValueProblem) -> LifecycleNotification.Name? {
-        let name = try NotificationName.name(text)
-        guard name.isTransition else { return name }
-        throw ValueProblem("'\(name)' belongs to a change of state and cannot be posted, use a name of your own")
     }
 }

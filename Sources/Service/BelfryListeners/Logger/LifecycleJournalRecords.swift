@@ -274,6 +274,7 @@ nonisolated extension LifecycleNotification {
             let (seconds, milliseconds) = step.milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
             let fraction = "\(1000 + milliseconds)".dropFirst()
             return ", clock set by \(sign)\(seconds).\(fraction) s"
+        case .day: return ", a new day"
         case .timeZone(let from, let to):
             return ", time zone \(from ?? "without a name") -> \(to ?? "without a name")"
         }

@@ -36,8 +36,9 @@ package nonisolated enum TimelineRecord {
         fields.add("BELFRY_ORIGIN", report.origin.kind)
         fields.add(report.origin)
         fields.add(timeline.fields)
+        let what = report.trigger == .continued ? LifecycleTrigger.resume : report.trigger
         return JournalRecord(
-            .info, "\(report.trigger.rawValue) \(timeline.text)", id: MessageID.timeline.rawValue, fields: fields)
+            .info, "\(what.rawValue) \(timeline.text)", id: MessageID.timeline.rawValue, fields: fields)
     }
 
     /// The record of a post whose answers have ended; nil if the post itself has none.

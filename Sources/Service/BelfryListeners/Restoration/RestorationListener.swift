@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import Lifecycle
+internal import BelfryEventLoop
 internal import BelfrySystemd
 internal import BelfryLinux
 
@@ -9,47 +10,65 @@ internal import BelfryLinux
 ///
 /// It restores their state when every listener has answered `willFinishLaunching`, and before any is called with
 /// `didFinishLaunching`. Add it before them: it then saves their state after they have gone to the background, at every pause
-/// and every stop. An invalid file is put aside, and every listener starts clean.
+/// and every stop, and meanwhile the state of those that say that it has changed. An invalid file is put aside, and every
+/// listener starts clean.
 package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator
     private let file: StateFile?
-    private let restorer: StateRestorer
+    private let interval: () -> Duration?
+    private let restorer = StateRestorer()
     private let log: ServiceLog
     /// Whether the state was restored, so that the file may be replaced: the launch may have ended before.
     private var hasRestored = false
-    private var observation: LifecycleObservation?
+    private var observations: [LifecycleObservation] = []
+    /// Stores the changes.
+    private var timer: (any LifecycleTimer)?
+    /// The last write that began.
+    private var writing: Task<Void, any Error>?
 
     /// - Parameters:
     ///   - mediator: its listeners are asked, those that are restorable.
     ///   - path: the file of the state. Its directory must exist when there is something to save. Nil when nothing
     ///     may be saved.
+    ///   - interval: how long a changed state may wait until it is stored; nil for until the next pause or stop.
     ///   - log: hears what could not be kept or restored.
-    package init(mediator: LifecycleMediator, path: String?, log: ServiceLog) {
+    package init(mediator: LifecycleMediator, path: String?, interval: @escaping () -> Duration?, log: ServiceLog) {
         self.mediator = mediator
+        self.interval = interval
         self.log = log
-        restorer = StateRestorer()
-        let limit = restorer.limits.size
-        file = path.map { StateFile(path: $0, limit: limit) }
-        // Observers are called before every listener, also before the primary one.
-        observation = mediator.addObserver(forName: .didFinishLaunching) { [unowned self] _ in restore() }
+        file = path.map { StateFile(path: $0, limit: RestorationArchive.longest) }
+        observations = [
+            // Observers are called before every listener, also before the primary one.
+            mediator.addObserver(forName: .didFinishLaunching) { [unowned self] _ in restore() },
+            mediator.addEventObserver(for: .restorableStateChanged) { [unowned self] in
+                if case .restorableStateChanged(let listener) = $0 { noteChange(of: listener) }
+            },
+        ]
     }
 
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
             for listener in mediator.restorableListeners { try restorer.addListener(listener) }
         }
-        on(.didEnterBackground) { [self] _ in try store() }
+        if hasRestored, !restorer.identifiers.isEmpty {
+            on(.didEnterBackground) { [self] _ in
+                encode()
+                try await write(durably: true)
+            }
+        }
     }
 
     private func restore() {
         hasRestored = true
         guard !restorer.identifiers.isEmpty else { return }
-        let report = restorer.decode(archive())
-        for problem in report.problems { warn("unable to restore state: \(problem)") }
+        try! mediator.updateAnswers(of: self)  // two different names
+        let outcomes = restorer.decode(archive())
+        for case (let listener, _, .refused(let reason)) in outcomes {
+            warn("unable to restore state: \(listener): \(reason)")
+        }
         mediator.post(
-            .didDecodeRestorableState,
-            userInfo: UserInfo(report.items.map { ($0.identifier, .string($0.outcome.kind)) }))
+            .didDecodeRestorableState, userInfo: UserInfo(outcomes.map { ($0.identifier, .string($0.outcome.kind)) }))
     }
 
     private func archive() -> RestorationArchive {
@@ -63,12 +82,46 @@ package final class RestorationListener: LifecycleListener {
         }
     }
 
-    private func store() throws {
-        guard let file, hasRestored, !restorer.identifiers.isEmpty else { return }
+    private func noteChange(of listener: any RestorableListener) {
+        guard hasRestored, file != nil, restorer.setChanged(listener), timer == nil, let delay = interval() else {
+            return
+        }
+        timer = mediator.clock.schedule(after: delay) { [unowned self] in
+            timer = nil
+            warn(restorer.encodeChanged())
+            Task { [self] in
+                do { try await write(durably: false) } catch { warn("unable to keep state: \(error)") }
+            }
+        }
+    }
+
+    /// Encodes the state of every listener.
+    private func encode() {
+        timer?.cancel()
+        timer = nil
         mediator.post(.willEncodeRestorableState)
-        let (archive, report) = restorer.encode()
-        try file.write(archive.bytes)
-        for problem in report.problems { warn("unable to keep state: \(problem)") }
+        warn(restorer.encode())
+    }
+
+    /// Writes the archive, on a thread of its own, after the writes that have begun.
+    private func write(durably: Bool) async throws {
+        guard let file else { return }
+        let task = Task { [writing, bytes = restorer.archive.bytes] in
+            _ = await writing?.result
+            try await withCheckedThrowingContinuation { continuation in
+                WorkerThread.run {
+                    Result { () throws(SystemError) in try file.write(bytes, durably: durably) }
+                } then: {
+                    continuation.resume(with: $0)
+                }
+            }
+        }
+        writing = task
+        try await task.value
+    }
+
+    private func warn(_ problems: [String]) {
+        for problem in problems { warn("unable to keep state: \(problem)") }
     }
 
     private func warn(_ message: String) {

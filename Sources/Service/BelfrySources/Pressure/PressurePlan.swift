@@ -6,14 +6,7 @@ package import BelfryLinux
 internal import Glibc
 package import Lifecycle
 
-/// What tasks wait for, by the name in the files and variables.
-package nonisolated enum PressureResource: String, Sendable, CaseIterable {
-    case memory
-    case cpu
-    case io
-}
-
-/// What to watch for pressure on a resource: what systemd names in the environment, else the control group's own file
+/// What to watch for pressure on memory: what systemd names in the environment, else the control group's own file
 /// (systemd's document «Resource Pressure Handling»).
 package nonisolated enum PressurePlan {
     /// One trigger: a file to open, what to write to it, and what it means when it fires.
@@ -29,37 +22,37 @@ package nonisolated enum PressurePlan {
     /// The triggers, the most urgent first; none when the administrator has switched this off.
     ///
     /// - Parameters:
-    ///   - resource: what tasks wait for.
-    ///   - environment: `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`, or `CPU_…`, or `IO_…`.
+    ///   - environment: `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`.
     ///   - group: the directory of the process's own control group.
     /// - Throws: `EINVAL` for variables that make no sense.
-    package static func triggers(
-        of resource: PressureResource, environment: [String: String], group: String?
-    ) throws(SystemError) -> [Trigger] {
-        let prefix = resource.rawValue.uppercased() + "_PRESSURE_"
-        guard let path = environment[prefix + "WATCH"], !path.isEmpty else {
+    package static func triggers(environment: [String: String], group: String?) throws(SystemError) -> [Trigger] {
+        guard let path = environment["MEMORY_PRESSURE_WATCH"], !path.isEmpty else {
             guard let group else { return [] }
-            return [MemoryWarning.Level.full, .some].map { own("\(group)/\(resource.rawValue).pressure", $0) }
+            return both("\(group)/memory.pressure")
         }
         guard path != "/dev/null" else { return [] }
         guard path.hasPrefix("/") else { throw SystemError(EINVAL, verb: "watch pressure at", object: path) }
-        let text = environment[prefix + "WRITE"] ?? ""
+        let text = environment["MEMORY_PRESSURE_WRITE"] ?? ""
         guard let setting = Base64.decode(text) else {
-            throw SystemError(EINVAL, verb: "decode \(prefix)WRITE", object: text)
+            throw SystemError(EINVAL, verb: "decode MEMORY_PRESSURE_WRITE", object: text)
         }
         let level: MemoryWarning.Level = setting.starts(with: Array("full".utf8)) ? .full : .some
         return [Trigger(path: path, setting: setting, level: level)]
     }
+
+    /// The triggers of the whole machine, which every process may set (Linux 6.4).
+    package static var ofMachine: [Trigger] { both("/proc/pressure/memory") }
 
     /// How long tasks must have waited within this window: systemd's default. An unprivileged process may only use windows
     /// that are multiples of 2 s (Documentation/accounting/psi.rst).
     package static let (stalls, window) = (Duration.milliseconds(200), Duration.seconds(2))
 
     /// The kernel requires the zero byte.
-    private static func own(_ path: String, _ level: MemoryWarning.Level) -> Trigger {
-        Trigger(
-            path: path, setting: Array("\(level.rawValue) \(stalls.microseconds) \(window.microseconds)\0".utf8),
-            level: level)
+    private static func both(_ path: String) -> [Trigger] {
+        [MemoryWarning.Level.full, .some].map { level in
+            let setting = "\(level.rawValue) \(stalls.microseconds) \(window.microseconds)\0"
+            return Trigger(path: path, setting: Array(setting.utf8), level: level)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ internal import CBelfry
 internal import Glibc
 package import Lifecycle
 
-/// Reports when the kernel says that tasks of the service wait for memory, for a processor or for storage (PSI).
+/// Reports when the kernel says that tasks of the service wait for memory (PSI).
 package final class PressureSource {
     /// A trigger that fires within this time after a more urgent one is ignored.
     private static let window: Duration = .seconds(2)

@@ -11,13 +11,19 @@ package import Lifecycle
 package final class TimeZoneSource {
     private let mediator: LifecycleMediator
     private let file: TimeZoneFile
+    private let onChange: () -> Void
     private var zone: TimeZoneFile.Zone
     private var source: InotifyEventSource?
 
     /// Watches the directory of `file`, since a new zone is a new link in its place.
-    package init(loop: MainEventLoop, mediator: LifecycleMediator, file: TimeZoneFile) throws(SystemError) {
+    ///
+    /// - Parameter onChange: called when the C library has read a new one, before the notification.
+    package init(
+        loop: MainEventLoop, mediator: LifecycleMediator, file: TimeZoneFile, onChange: @escaping () -> Void
+    ) throws(SystemError) {
         self.mediator = mediator
         self.file = file
+        self.onChange = onChange
         zone = file.zone
         let kinds: FileChange.Kinds = [.created, .movedTo, .deleted, .movedFrom, .closedAfterWrite]
         source = try loop.source(path: file.directory, kinds) { [unowned self] change in
@@ -31,6 +37,7 @@ package final class TimeZoneSource {
         let change = TimeChange.timeZone(from: zone.name, to: now.name)
         zone = now
         tzset()
+        onChange()
         mediator.post(change)
     }
 }

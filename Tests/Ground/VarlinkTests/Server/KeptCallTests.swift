@@ -41,6 +41,14 @@ struct KeptCallTests {
         let counted = fixture.waiting.reduce(0) { $0 + $1.connection.held }
         let taken = try memory() - before
         #expect(taken < counted * 2 + (4 << 20), "\(counted) bytes are counted")
-        #expect(fixture.waiting.allSatisfy { !$0.extensions.isEmpty })
+    }
+
+    @Test func fieldsWithADotAreNotKept() throws {
+        let text = #"{"method":"a.b.C","x.y":[1,2,3],"parameters":{"x":1}}"#
+        var call = try VarlinkCall(message: ArraySlice(text.utf8))
+
+        let kept = call.keep()
+
+        #expect(kept == #"a.b.C{"x":1}"#.utf8.count)
     }
 }

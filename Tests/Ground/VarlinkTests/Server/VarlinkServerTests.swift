@@ -79,13 +79,13 @@ struct VarlinkServerTests {
     }
 
     @Test func storedRequestKeepsItsParameters() throws {
-        peer.write(VarlinkCall("org.example.test.Wait", extensions: ["org.example.x": 1]))
+        peer.write(#"{"method":"org.example.test.Wait","org.example.x":1,"parameters":{"text":"a"}}"#)
         try fixture.turn { fixture.waiting.count == 1 }
         let other = try fixture.peer()
         for _ in 0..<100 { other.write(echo("b")) }
         #expect(try fixture.receive(100, other).count == 100)
 
-        #expect(fixture.waiting[0].parameters == [:] && fixture.waiting[0].extensions == ["org.example.x": 1])
+        #expect(fixture.waiting[0].parameters == ["text": "a"])
         fixture.waiting.removeAll()
         #expect(try fixture.receive(1, peer) == [#"{"error":"io.belfry.Varlink.InternalError"}"#])
     }

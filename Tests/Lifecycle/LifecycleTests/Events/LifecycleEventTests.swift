@@ -15,7 +15,7 @@ struct Uploaded: LifecycleEvent, Codable, Equatable {
 struct LifecycleEventTests {
     @Test(arguments: [
         TimeChange.clock(step: .milliseconds(-1500)), .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"),
-        .timeZone(from: nil, to: nil),
+        .timeZone(from: nil, to: nil), .day,
     ])
     func timeChangeIsEncodedAsUserInfo(change: TimeChange) {
         #expect(TimeChange(userInfo: change.userInfo) == change)

@@ -16,7 +16,9 @@ struct LaunchOptionsTests {
         word.cutShortBy = .peer(PeerOrigin(pid: 8, uid: 1000, unit: nil, command: "belfryctl"))
         word.problem = "it was late"
         word.exitStatus = 143
-        word.listeners = [ExitRecord.ListenerTime(listener: "a", outcome: "overran", duration: .milliseconds(7))]
+        word.listeners = [
+            ExitRecord.ListenerTime(listener: "a", outcome: "overran", duration: .milliseconds(7), work: "closed")
+        ]
         return word
     }
 

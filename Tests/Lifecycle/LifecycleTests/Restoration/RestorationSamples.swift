@@ -7,9 +7,9 @@ import Lifecycle
 nonisolated enum RestorationSample {
     static func archive() throws -> RestorationArchive {
         var archive = RestorationArchive()
-        try archive.insert(.init(version: 3, value: value), for: "player")
-        try archive.insert(.init(version: -1, value: .null), for: "Zürich/2")
-        try archive.insert(.init(version: .max, value: [1, [2, [3, [:]]]]), for: "socket")
+        try archive.replace(value, version: 3, for: "player")
+        try archive.replace(.null, version: -1, for: "Zürich/2")
+        try archive.replace([1, [2, [3, [:]]]], version: .max, for: "socket")
         return archive
     }
 
@@ -154,6 +154,7 @@ final class RestoredListener: RestorableListener {
     var text = ""
     var encodingFailure: (any Error)?
     var decodingFailure: (any Error)?
+    var migrates = false
     private(set) var decodings = 0
 
     init(_ identifier: String, version: Int = 1, count: Int = 0) {
@@ -168,6 +169,12 @@ final class RestoredListener: RestorableListener {
     func encodeRestorableState() throws -> Kept {
         if let encodingFailure { throw encodingFailure }
         return Kept(count: count, text: text)
+    }
+
+    func migrateRestorableState(from decoder: any Decoder, version: Int) throws -> Kept {
+        nonisolated struct Old: Decodable { var count: Int }
+        guard migrates else { throw LifecycleRefusal("state of version \(version) is older than version 2") }
+        return Kept(count: try Old(from: decoder).count, text: "of version \(version)")
     }
 
     func decodeRestorableState(_ state: Kept) throws {

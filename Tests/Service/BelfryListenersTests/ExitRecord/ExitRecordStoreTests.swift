@@ -86,6 +86,17 @@ struct ExitRecordStoreTests {
         slow.finish()
     }
 
+    @Test func exitRecordSaysWhatListenersDid() throws {
+        let store = begin(mediator)
+        try mediator.addListener(Worker())
+        mediator.perform(.launch)
+
+        mediator.perform(.pause, origin: term)
+
+        #expect(store.exitRecord?.listeners.map(\.work) == ["stopped at frame 9; dropped 97 frames"])
+        #expect(try stored().exitRecord == store.exitRecord)
+    }
+
     @Test(arguments: [LifecycleTrigger.reload, .pause])
     func exitRecordIsWrittenBeforeAStopWaitsForATransition(trigger: LifecycleTrigger) throws {
         let store = begin(mediator)
@@ -232,5 +243,12 @@ struct ExitRecordStoreTests {
         #expect(store.launchCause == nil)
         #expect(writer.records.isEmpty)
         #expect(store.absence == SystemError(ENOENT, verb: "keep the last word in", object: directory.path("nowhere")))
+    }
+}
+
+private final class Worker: LifecycleListener {
+    var answers: [LifecycleAnswer] {
+        on(.willResignActive) { _ in "stopped at frame 9" }
+        on(.didEnterBackground) { _ in "dropped 97 frames" }
     }
 }

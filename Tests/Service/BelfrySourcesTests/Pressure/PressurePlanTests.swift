@@ -9,7 +9,6 @@ import Testing
 struct PressurePlanTests {
     @Test func planHasThePathAndTheSettingOfSystemd() throws {
         let triggers = try PressurePlan.triggers(
-            of: .memory,
             environment: ["MEMORY_PRESSURE_WATCH": "/p", "MEMORY_PRESSURE_WRITE": "ZnVsbCAxMDAwMDAgMjAwMDAwMAA="],
             group: "/group")
 
@@ -18,36 +17,21 @@ struct PressurePlanTests {
     }
 
     @Test func planWritesNothingWithoutASetting() throws {
-        let triggers = try PressurePlan.triggers(of: .memory, environment: ["MEMORY_PRESSURE_WATCH": "/p"], group: nil)
+        let triggers = try PressurePlan.triggers(environment: ["MEMORY_PRESSURE_WATCH": "/p"], group: nil)
 
         #expect(triggers.map(\.setting) == [[]] && triggers.map(\.level) == [.some])
     }
 
     @Test func planFallsBackToTheControlGroup() throws {
-        let triggers = try PressurePlan.triggers(
-            of: .memory, environment: ["MEMORY_PRESSURE_WATCH": ""], group: "/group")
+        let triggers = try PressurePlan.triggers(environment: ["MEMORY_PRESSURE_WATCH": ""], group: "/group")
 
         #expect(triggers.map(\.path) == ["/group/memory.pressure", "/group/memory.pressure"])
         #expect(triggers.map(\.level) == [.full, .some])
     }
 
-    @Test(arguments: [PressureResource.cpu, .io])
-    func otherResourcesHaveVariablesAndFilesOfTheirOwn(resource: PressureResource) throws {
-        let name = resource.rawValue
-        let environment = ["\(name.uppercased())_PRESSURE_WATCH": "/p", "MEMORY_PRESSURE_WATCH": "/m"]
-
-        let named = try PressurePlan.triggers(of: resource, environment: environment, group: "/group")
-        let own = try PressurePlan.triggers(of: resource, environment: [:], group: "/group")
-
-        #expect(named.map(\.path) == ["/p"])
-        #expect(own.map(\.path) == ["/group/\(name).pressure", "/group/\(name).pressure"])
-    }
-
     @Test func planIsEmptyWithoutAGroupOrWhenSwitchedOff() throws {
-        #expect(try PressurePlan.triggers(of: .memory, environment: [:], group: nil).isEmpty)
-        #expect(
-            try PressurePlan.triggers(of: .memory, environment: ["MEMORY_PRESSURE_WATCH": "/dev/null"], group: "/g")
-                .isEmpty)
+        #expect(try PressurePlan.triggers(environment: [:], group: nil).isEmpty)
+        #expect(try PressurePlan.triggers(environment: ["MEMORY_PRESSURE_WATCH": "/dev/null"], group: "/g").isEmpty)
     }
 
     @Test(arguments: [
@@ -55,7 +39,7 @@ struct PressurePlanTests {
     ])
     func invalidVariablesAreRefused(environment: [String: String]) {
         #expect(throws: SystemError.self) {
-            try PressurePlan.triggers(of: .memory, environment: environment, group: "/group")
+            try PressurePlan.triggers(environment: environment, group: "/group")
         }
     }
 }

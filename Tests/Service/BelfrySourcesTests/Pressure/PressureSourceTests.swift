@@ -69,7 +69,7 @@ struct PressureSourceTests {
         _ path: String, setting: String = "", onEnd: @escaping (String) -> Void = { _ in }
     ) throws -> PressureSource {
         let environment = ["MEMORY_PRESSURE_WATCH": path, "MEMORY_PRESSURE_WRITE": setting]
-        let triggers = try PressurePlan.triggers(of: .memory, environment: environment, group: nil)
+        let triggers = try PressurePlan.triggers(environment: environment, group: nil)
         return try PressureSource(loop: fixture.loop, triggers: triggers, onEnd: onEnd) {
             [mediator = fixture.mediator] in
             mediator.post(MemoryWarning($0))

@@ -56,7 +56,8 @@ struct TimeZoneSourceTests {
 
     @Test func eachZoneChangeIsPostedWithBothNames() throws {
         try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
-        let source = try TimeZoneSource(loop: fixture.loop, mediator: fixture.mediator, file: file())
+        var changes = 0
+        let source = try TimeZoneSource(loop: fixture.loop, mediator: fixture.mediator, file: file()) { changes += 1 }
 
         try fixture.link("other", to: "/zoneinfo/Asia/Tokyo")
         try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
@@ -74,6 +75,7 @@ struct TimeZoneSourceTests {
                 .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"), .timeZone(from: "Asia/Tokyo", to: "UTC"),
                 .timeZone(from: "UTC", to: nil),
             ])
+        #expect(changes == 3)
         withExtendedLifetime(source) {}
     }
 

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The whole journal of belfryd, line by line: each transition, and what its listeners did."""
+
+import pytest
+from belfry_service import CACHE_TAG, CONFIGURATION, SERVICE
+from journal_lines import JournalLines
+
+FRAMES = "/var/cache/belfry/frames"
+THUMBNAILS = "/var/cache/belfry/thumbnails"
+
+# Debian 12 only.
+NO_PRESSURE = """
+unable to open '/sys/fs/cgroup/system.slice/belfryd.service/memory.pressure': \
+Permission denied (EACCES), doing without it
+"""
+LAUNCH = """
+willFinishLaunching notRunning -> inactive, the service itself, after CAUSE
+didFinishLaunching, the service itself
+didBecomeActive inactive -> active, the service itself
+launch took N ms
+"""
+PAUSE = """
+willResignActive active -> inactive, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+didEnterBackground inactive -> background, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+"""
+RESUME = """
+willEnterForeground background -> inactive, SIGCONT from pid 1 (systemd), uid 0, init.scope
+didBecomeActive inactive -> active, SIGCONT from pid 1 (systemd), uid 0, init.scope
+"""
+FLUSH = """
+flushRequested, SIGUSR1 from pid 1 (systemd), uid 0, init.scope
+cacheFlush: 'frames' removed 1 of 1 files, freed N bytes
+flushRequested took N ms
+"""
+FLUSH_OF_NOTHING = """
+flushRequested, SIGUSR1 from pid 1 (systemd), uid 0, init.scope
+flushRequested took N ms
+"""
+RELOAD = """
+willReload, pid N (belfryctl), uid N, belfryd.service on the socket
+didReload, pid N (belfryctl), uid N, belfryd.service on the socket
+"""
+REFUSED_RELOAD = f"""
+{CONFIGURATION}:2:1: error: unknown signal 'USR3', did you mean 'USR1'?
+willReload, pid N (belfryctl), uid N, belfryd.service on the socket
+didFailToReload, pid N (belfryctl), uid N, belfryd.service on the socket, the old configuration stays
+"""
+STOP = """
+willResignActive active -> inactive, SIGTERM from pid 1 (systemd), uid 0, init.scope
+didEnterBackground inactive -> background, SIGTERM from pid 1 (systemd), uid 0, init.scope
+willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
+stop took N ms
+"""
+PAUSE_OF_BOTH = """
+willResignActive active -> inactive, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+didEnterBackground inactive -> background, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes
+socket: told 1 subscriber
+pause took N ms
+"""
+FLUSH_OF_BOTH = """
+flushRequested, SIGUSR1 from pid 1 (systemd), uid 0, init.scope
+cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes; 'frames' removed 1 of 1 files, freed N bytes
+flushRequested took N ms
+"""
+STOP_OF_BOTH = """
+willResignActive active -> inactive, SIGTERM from pid 1 (systemd), uid 0, init.scope
+didEnterBackground inactive -> background, SIGTERM from pid 1 (systemd), uid 0, init.scope
+cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes
+socket: told 1 subscriber
+willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
+stop took N ms
+"""
+
+
+def fill(belfry, cache: str) -> None:
+    """Writes a file into the cache."""
+    belfry.host.write(f"{cache}/CACHEDIR.TAG", f"{CACHE_TAG}\n")
+    belfry.host.write(f"{cache}/1", "a frame")
+    belfry.host.run("chown", "-R", "belfry:", cache)
+
+
+def launch(belfry, cause: str) -> list[str]:
+    return [NO_PRESSURE if belfry.host.name == "machine" else "", LAUNCH.replace("CAUSE", cause)]
+
+
+@pytest.fixture
+def journal(on_each):
+    """The journal of a service that has never run, with a file in the cache that it brings."""
+    for name in ("last-word", "last-exit"):
+        on_each.host.path(f"/var/lib/belfry/{name}").unlink(missing_ok=True)
+    fill(on_each, FRAMES)
+    yield JournalLines(on_each, "belfryd")
+    on_each.host.run("rm", "-rf", THUMBNAILS, f"{FRAMES}/1")
+
+
+def test_journal_of_the_service_as_installed(on_each, journal):
+    on_each.start()
+    journal.says(*launch(on_each, "boot"))
+    on_each.kill("TSTP")
+    journal.says(PAUSE)
+    on_each.kill("CONT")
+    journal.says(RESUME)
+    on_each.kill("USR1")
+    journal.says(FLUSH)
+    on_each.kill("USR1")
+    journal.says(FLUSH_OF_NOTHING)
+    on_each.host.systemctl("reload", SERVICE)
+    journal.says(RELOAD)
+    on_each.configure("[Signals]\nUSR3=stop\n")
+    on_each.host.systemctl("reload", SERVICE, check=False)
+    journal.says(REFUSED_RELOAD)
+    on_each.configure("")
+    on_each.kill_main()
+    journal.says(*launch(on_each, "crash (signal, killed by SIGKILL)"))
+    on_each.host.systemctl("stop", SERVICE)
+    journal.says(STOP)
+    on_each.start()
+    journal.says(*launch(on_each, "start (success, status 0)"))
+
+
+def test_journal_of_a_service_with_a_cache_of_its_own_and_a_subscriber(on_each, journal):
+    on_each.configure(f"[Cache thumbnails]\nPath={THUMBNAILS}\nFilesMax=0\n")
+    fill(on_each, THUMBNAILS)
+    on_each.start()
+    journal.says(*launch(on_each, "boot"))
+    with on_each.connect() as subscriber:
+        subscriber.send("Subscribe", more=True)
+        subscriber.reply()
+        on_each.kill("TSTP")
+        journal.says(PAUSE_OF_BOTH)
+        on_each.kill("CONT")
+        journal.says(RESUME)
+        fill(on_each, THUMBNAILS)
+        on_each.kill("USR1")
+        journal.says(FLUSH_OF_BOTH)
+        fill(on_each, THUMBNAILS)
+        on_each.host.systemctl("stop", SERVICE)
+        journal.says(STOP_OF_BOTH)
