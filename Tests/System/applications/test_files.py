@@ -55,6 +55,26 @@ def test_a_user_that_does_not_exist_is_an_error(shop):
         assert answer.returncode == 78 and "shop.conf:3:1: error: there is no user 'nobdy'" in answer.stderr
 
 
+@pytest.mark.parametrize("kind, status", [("oneshot", 78), ("oneshot\nRemainAfterExit=yes", 0)])
+def test_a_unit_that_is_never_active_is_an_error(shop, kind, status):
+    shop.host.write(f"/run/systemd/system/{shop.unit.name}", f"[Service]\nType={kind}\nExecStart=/bin/true\n")
+    shop.write()
+    for command in ("check", "enable"):
+        answer = shop.host.run("belfryctl", command, "shop", check=False)
+        expected = "shop.service is a job" if status else "shop: warning: shop.service has no process"
+        assert answer.returncode == status and expected in answer.stderr
+
+
+def test_two_applications_with_one_unit_are_an_error(shop):
+    shop.write()
+    shop.host.write(f"{FOLDER}/other.conf", "[Application]\nUnit=shop.service\n[On]\nStop=true\n")
+    try:
+        answer = shop.host.run("belfryctl", "check", "shop", check=False)
+    finally:
+        shop.host.run("rm", f"{FOLDER}/other.conf")
+    assert answer.returncode == 78 and "shop.conf:2:1: error: the application 'other' has the same unit" in answer.stderr
+
+
 def test_enable_begins_at_once_and_disable_ends_it(shop):
     shop.host.systemctl("start", shop.unit.name)
     pid = shop.unit.main_pid()

@@ -57,6 +57,27 @@ extension ApplicationFileCommand {
         throw ClientFailure(.configuration, "did you mean '\(near)'?")
     }
 
+    /// Whether the unit can have a lifecycle.
+    ///
+    /// - Throws: `ClientFailure` for one that is never active.
+    func checkKind(of unit: String) throws {
+        let properties: UnitProperties
+        do {
+            properties = try MainActor.assumeIsolated { try ServiceManagerUnit.properties(of: unit) }
+        } catch {
+            return StandardStream.error.write(["\(name): \(error), whether \(unit) fits is not known"])
+        }
+        guard properties.text("Type") == "oneshot" else { return }
+        guard properties.isOn("RemainAfterExit") else {
+            throw ClientFailure(
+                .configuration,
+                "\(unit) is a job (Type=oneshot without RemainAfterExit=), and never active: no command would be run")
+        }
+        StandardStream.error.write([
+            "\(name): warning: \(unit) has no process (Type=oneshot); if it stands for other units, use one of these"
+        ])
+    }
+
     /// The example of this name, which need not exist.
     var example: String { "\(ApplicationScope.examples)/\(name)\(ApplicationFile.suffix)" }
 
@@ -69,15 +90,17 @@ struct EnableCommand: ApplicationFileCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Give an application its lifecycle now, and whenever its unit starts.",
         discussion: """
-            Checks /etc/belfry/applications/NAME.conf, or uses the example of this name, reloads systemd, and starts the \
-            instance if the unit runs. Also after a change of the file. The unit itself is not restarted.
+            Checks /etc/belfry/applications/NAME.conf, or uses the example of this name, reloads systemd, and starts \
+            the instance if the unit runs. Also after a change of the file. The unit itself is not restarted.
             """)
 
     @Argument(help: "The name of the application.", completion: .applications)
     var name: String
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
-        if try checked(scope).file == example {
+        let found = try checked(scope)
+        try checkKind(of: found.unit)
+        if found.file == example {
             let link = ownFile(scope)
             guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
             StandardStream.output.write(["made '\(link)', a link to '\(example)'"])
@@ -145,6 +168,7 @@ struct CheckCommand: ApplicationFileCommand {
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
         let application = try checked(scope)
+        try checkKind(of: application.unit)
         for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {
             case .text(let text): StandardStream.output.write(["# \(file.path)", text])

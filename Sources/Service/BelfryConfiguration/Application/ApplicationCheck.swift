@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import BelfryLinux
 internal import Glibc
 
-/// Checks the files of applications (`ApplicationFile` has their rules), and what a start would meet: their users and programs.
+/// Checks the files of applications (`ApplicationFile` has their rules), and what a start would meet: their users and
+/// programs.
 package nonisolated struct ApplicationCheck {
     /// The applications without an error in their files.
     package private(set) var applications: [ApplicationSettings] = []
@@ -26,6 +28,7 @@ package nonisolated struct ApplicationCheck {
                         .error, at: ConfigurationPosition(file: problem.object), "\(problem)", errorNumber: problem.code
                     ))
             }
+        let inUse = Self.namesOfUnits(in: scope.inUse, reader)
         for name in names {
             let application = ApplicationFile(name, in: scope, reader: reader)
             var file = application.file
@@ -35,10 +38,26 @@ package nonisolated struct ApplicationCheck {
                     file.error(
                         at: "User", in: ApplicationFile.application, "there is no user \(DisplayText.quoted(user))")
                 }
+                if let other = inUse[settings.unit]?.first(where: { !$0.hasSameBytes(as: name) }) {
+                    file.error(
+                        at: "Unit", in: ApplicationFile.application,
+                        "the application '\(other)' has the same unit: remove one of the two files")
+                }
                 Self.checkPrograms(of: settings, for: account("belfry-listener@\(name).service"), &file)
             }
             diagnostics += file.diagnostics
         }
+    }
+
+    /// The names of the applications in use, by their units. What cannot be read is reported by the check of its file.
+    private static func namesOfUnits(
+        in scope: ApplicationScope, _ reader: any ConfigurationFileReader
+    ) -> [String: [String]] {
+        let names = ApplicationFile.names(in: scope, reader: reader) { _ in }
+        let units = names.compactMap { name in
+            ApplicationFile(name, in: scope, reader: reader).settings.map { ($0.unit, [name]) }
+        }
+        return Dictionary(units, uniquingKeysWith: +)
     }
 
     private static func checkPrograms(

@@ -38,8 +38,8 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
     /// Those of a user with these directories.
     case user(configuration: String, runtime: String)
 
-    /// Those of a process: of root and of a service of the system those of the system, of any other user's process the user's. A
-    /// manager sets XDG_RUNTIME_DIR for the services of its user, and that of the system for none.
+    /// Those of a process: of root and of a service of the system those of the system, of any other user's process the
+    /// user's. A manager sets XDG_RUNTIME_DIR for the services of its user, and that of the system for none.
     package init(environment: [String: String], uid: UInt32) {
         self = (uid == 0 ? nil : Self.user(environment)) ?? .system()
     }
@@ -60,6 +60,9 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
         else { return nil }
         return .user(configuration: "\(configuration)/\(RuntimePaths.belfry)", runtime: runtime)
     }
+
+    /// The same without the examples.
+    var inUse: ApplicationScope { if case .system(let root, _) = self { .system(root: root) } else { self } }
 
     /// Where the files are, in order of descending priority.
     package var directories: [String] {
@@ -167,7 +170,8 @@ private nonisolated struct ApplicationSection {
         healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
     }
 
-    /// The full name of a service that may be an application. Targets, mounts and what else PID 1 has, and Belfry itself, cannot.
+    /// The full name of a service that may be an application. Targets, mounts and what else PID 1 has, and Belfry
+    /// itself, cannot.
     private static func unit(_ text: String) throws(ValueProblem) -> String {
         func problem(_ message: String) -> ValueProblem { ValueProblem("\(message), not \(DisplayText.quoted(text))") }
         let suffix = ".service"
@@ -207,15 +211,32 @@ private nonisolated struct ApplicationCommands {
             guard let notification = verb.notification else { continue }
             add(section.optional(verb.rawValue, parse), verb.rawValue, notification, section)
         }
-        let known = ApplicationVerb.allCases.map(\.rawValue) + NotificationName.known
         for key in section.content.unread {
-            if let near = NotificationName.nearMiss(key.string, of: known) {
-                section.error(
-                    atAll: key, "'\(key)' would be a notification of your own, did you mean '\(near)'?")
-            }
             guard let name = LifecycleNotification.Name(key.string) else { continue }
+            if let problem = Self.problem(of: key.string) { section.error(atAll: key, problem) }
             add(section.optional(key.string, parse), key.string, name, section)
         }
+        for key in section.content.keys {
+            let entries = section.content.counted(key)
+            for (one, next) in zip(entries, entries.dropFirst()) where one.key.file.hasSameBytes(as: next.key.file) {
+                section.error(
+                    at: key.string, "\(DisplayText.quoted(key.string)) is set twice, and only this command would be run"
+                )
+            }
+        }
+    }
+
+    /// Why a key is no notification. One of the user's own has a dot, so that `ExecStop`, which is a key elsewhere, is
+    /// none.
+    private static func problem(of key: String) -> String? {
+        let verbs = ApplicationVerb.allCases.map(\.rawValue)
+        let isOwn = key.utf8.contains(UInt8(ascii: "."))
+        let near = NotificationName.nearMiss(key, of: verbs + NotificationName.known)
+        if near == nil, isOwn || NotificationName.known.contains(where: key.hasSameBytes) { return nil }
+        let meant = near ?? verbs.first { key.lowercased().contains($0.lowercased()) }
+        let hint = meant.map { "did you mean '\($0)'?" } ?? "expected one of \(verbs.joined(separator: ", "))"
+        return "unknown key \(DisplayText.quoted(key)) in section [On], \(hint)"
+            + (isOwn ? "" : "; the name of a notification of your own has a dot")
     }
 
     private mutating func add(

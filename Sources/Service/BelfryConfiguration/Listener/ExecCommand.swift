@@ -5,9 +5,9 @@ internal import BelfryJSON
 
 /// A command line: a program and its arguments, in which variables are substituted at each run.
 ///
-/// The text of `Exec=` is read as systemd reads `ExecStart=` (systemd.service(5), «Command lines»). Of its prefixes there are
-/// `-` and `:`, and of its specifiers `%i` and `%%`. Everything else that systemd gives a meaning is an error here, so that no
-/// line means something else than in a unit.
+/// The text of `Exec=` is read as systemd reads `ExecStart=` (systemd.service(5), «Command lines»). Of its prefixes
+/// there are `-` and `:`, and of its specifiers `%i` and `%%`. Everything else that systemd gives a meaning is an error
+/// here, so that no line means something else than in a unit.
 package nonisolated struct ExecCommand: Sendable, Equatable {
     /// The command line as it was written.
     package let text: String
@@ -46,6 +46,13 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
             if scalars[word.offset] == ";", word.text.hasSameBytes(as: ";") {
                 throw ValueProblem("only one command is allowed; write '\\;' for an argument ';'", offset: word.offset)
             }
+            if Self.ofShell.contains(where: word.text.hasSameBytes),
+                scalars[word.offset] == word.text.unicodeScalars.first
+            {
+                throw ValueProblem(
+                    "no shell runs this command: write it as sh -c '…', or '\"\(word.text)\"' for an argument",
+                    offset: word.offset)
+            }
             words.append(try Self.resolve(word, instance))
         }
         guard var first = words.first?.unicodeScalars[...] else { throw ValueProblem("missing command") }
@@ -70,11 +77,13 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
         substitutesVariables = !prefixes.contains(":")
     }
 
+    /// What is for a shell, as a word without quotes.
+    private static let ofShell = ["&&", "||", "|", "&", ">", ">>", "<"]
     private static let prefixes: Set<Unicode.Scalar> = ["-", ":", "@", "+", "!", "|"]
     private static let known: Set<Unicode.Scalar> = ["-", ":"]
 
-    /// The arguments with variables substituted: `${NAME}` anywhere in a word by the value, a word `$NAME` by the words of
-    /// the value, `$$` by `$`. A variable that is not set is empty.
+    /// The arguments with variables substituted: `${NAME}` anywhere in a word by the value, a word `$NAME` by the words
+    /// of the value, `$$` by `$`. A variable that is not set is empty.
     package func arguments(with variables: [String: String]) -> [String] {
         guard substitutesVariables else { return arguments }
         return arguments.flatMap { argument -> [String] in
@@ -123,8 +132,8 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
         return String(result)
     }
 
-    /// The words of a variable: separated by white space; quotes keep words together, and a backslash takes the next character
-    /// as it is.
+    /// The words of a variable: separated by white space; quotes keep words together, and a backslash takes the next
+    /// character as it is.
     private static func words(of value: String) -> [String] {
         var words: [String] = []
         var word = String.UnicodeScalarView()

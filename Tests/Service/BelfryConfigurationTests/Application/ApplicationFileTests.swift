@@ -96,14 +96,30 @@ struct ApplicationFileTests {
         #expect(file.file.diagnostics.first?.message.contains(message) == true, "\(file.file.diagnostics)")
     }
 
-    @Test func aMisspeltVerbIsAnError() {
-        let file = file("[Application]\nUnit=a.service\n[On]\nPausee=a\n")
+    @Test(arguments: [
+        "Pausee": "did you mean 'Pause'?", "ExecStop": "did you mean 'Stop'?", "OnStop": "did you mean 'Stop'?",
+        "HealthCheck": "did you mean 'Health'?",
+        "ExecReload": "did you mean 'Reload'?", "flushrequested": "did you mean 'flushRequested'?",
+        "Drain": "expected one of Start, Pause, ", "com.example.x": nil, "flushRequested": nil, "Flush": nil,
+    ])
+    func aKeyOfAnotherProgramIsAnError(key: String, hint: String?) {
+        let found = file("[Application]\nUnit=a.service\n[On]\n\(key)=a\n")
 
-        #expect(file.settings == nil)
+        #expect((found.settings == nil) == (hint != nil))
+        let message = found.file.diagnostics.first?.message
+        #expect(message?.hasPrefix("unknown key '\(key)' in section [On], \(hint ?? "")") == (hint == nil ? nil : true))
+    }
+
+    @Test func aKeyTwiceInOneFileIsAnErrorAndInADropInIsNot() {
+        let text = "[Application]\nUnit=a.service\n[On]\nStop=a\n"
+        let other = ["/usr/lib/belfry/applications/redis.conf.d/a.conf": "[On]\nStop=b\n"]
+
         #expect(
-            file.file.diagnostics.map(\.description) == [
-                "\(Self.folder)/redis.conf:4:1: error: 'Pausee' would be a notification of your own, did you mean 'Pause'?"
+            file(text + "Stop=b\n").file.diagnostics.map(\.description) == [
+                "\(Self.folder)/redis.conf:5:1: error: 'Stop' is set twice, and only this command would be run"
             ])
+        #expect(file(text + "Stop=\nStop=b\n").settings != nil)
+        #expect(file(text, other).settings?.commands.map(\.command.program) == ["b"])
     }
 
     @Test func dropInsChangeSingleKeys() throws {

@@ -14,6 +14,7 @@ struct ExecCommandTests {
         "/bin/echo $QUOTED '$TWO' \"${TWO}\"": ["a b", "c d", "two", "two", "two two"],
         "/bin/echo %i 100%% \\; ';'": ["name", "100%", ";", ";"],
         ":/bin/echo $TWO ${TWO} $$": ["$TWO", "${TWO}", "$$"],
+        "/bin/echo '&&' \"|\" '>' a&&b >a": ["&&", "|", ">", "a&&b", ">a"],
     ])
     func wordsAreThoseOfSystemd(text: String, arguments: [String]) throws {
         let variables = ["ONE": "one", "TWO": "two two", "QUOTED": "'a b' c\\ d"]
@@ -35,6 +36,8 @@ struct ExecCommandTests {
         ("bin/true", 0, "expected an absolute path"), ("-", 0, "expected an absolute path"),
         ("/bin/true %n", 10, "unknown specifier '%n'"), ("/bin/true a%", 10, "unknown specifier '%'"),
         ("/bin/true \"a", 10, "missing closing quote"), ("/bin/true \\q", 10, "invalid escape"),
+        ("/bin/true && b", 10, "no shell runs this command"), ("/bin/true | b", 10, "no shell runs this command"),
+        ("/bin/true a > b", 12, "no shell runs this command"),
         ("/bin/true \"a \\; b\"", 13, "invalid escape"), ("/bin/true a\\;", 11, "invalid escape"),
     ])
     func whatHasAnotherMeaningInAUnitIsRefused(text: String, offset: Int, message: String) {
