@@ -9,8 +9,8 @@ internal import Glibc
 internal import Lifecycle
 
 extension ServiceComponent {
-    /// Writes back and trims the directory of each `[Cache NAME]` section of the configuration, on the notifications in its
-    /// `On=`.
+    /// Writes back and trims the directory of each `[Cache NAME]` section of the configuration, on the notifications in
+    /// its `On=`.
     public nonisolated static var cacheFlush: ServiceComponent { ServiceComponent(CacheFlushComponent.self) }
 }
 

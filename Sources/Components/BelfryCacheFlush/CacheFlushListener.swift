@@ -9,12 +9,12 @@ package import Lifecycle
 
 /// Writes back and trims each `[Cache NAME]` on the notifications that it names.
 ///
-/// The work runs on another thread, so that a slow disk does not block the loop. At the deadline the flush ends before the
-/// next file, and the next flush continues it.
+/// The work runs on another thread, so that a slow disk does not block the loop. At the deadline the flush ends before
+/// the next file, and the next flush continues it.
 ///
-/// One flush runs at a time. Requests that arrive meanwhile are merged into one more flush: the result of each is that of a
-/// flush that began after the request. A stop cancels posted requests, and those posted during a stop fail; a flush that is
-/// part of a transition still runs.
+/// One flush runs at a time. Requests that arrive meanwhile are merged into one more flush: the result of each is that
+/// of a flush that began after the request. A stop cancels posted requests, and those posted during a stop fail; a
+/// flush that is part of a transition still runs.
 package final class CacheFlushListener: LifecycleListener {
     /// How often progress is reported.
     private static let interval: Duration = .milliseconds(250)

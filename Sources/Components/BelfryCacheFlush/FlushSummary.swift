@@ -5,8 +5,9 @@ internal import Lifecycle
 
 /// What a flush did, for people and for programs.
 nonisolated extension WorkSummary {
-    /// The caches that were flushed; nil for none.
+    /// The caches that were flushed; nil if none of them has a file, or was left before its files were seen.
     init?(_ reports: [CacheFlushReport]) {
+        let reports = reports.filter { $0.filesSeen > 0 || $0.cutShort }
         if reports.isEmpty { return nil }
         self.init(
             reports.map(\.text).joined(separator: "; "), details: ["caches": .array(reports.map(\.details))])
@@ -22,7 +23,6 @@ nonisolated extension WorkSummary {
 
 nonisolated extension CacheFlushReport {
     fileprivate var text: String {
-        if filesSeen == 0, !cutShort { return "'\(name)' has no files" }
         let (removed, freed) = isDryRun ? ("dry run, would remove", "would free") : ("removed", "freed")
         var parts = ["\(removed) \(filesRemoved) of \(filesSeen) files, \(freed) \(bytesFreed) bytes"]
         if writtenBack { parts.insert("written back", at: 0) }

@@ -7,25 +7,26 @@ internal import CBelfry
 internal import Glibc
 public import Logging
 
-/// Writes what swift-log's loggers log to the log of the service, with the same target, level and format as Belfry's own
-/// records: `[Logger]` in the configuration, `belfryctl log-level`, and systemd's control signal apply to all of them.
+/// Writes what swift-log's loggers log to the log of the service, with the same target, level and format as Belfry's
+/// own records: `[Logger]` in the configuration, `belfryctl log-level`, and systemd's control signal apply to all of
+/// them.
 ///
 ///     LoggingSystem.bootstrap(BelfryLogHandler.init)
 ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.logging]) { service in … }
 ///
-/// * *Level.* A logger has the level of the service. If the program sets `logLevel` of a logger, records must pass that level as
-///   well, so it can make a logger only quieter. The level `debug` of the service includes `trace`, because syslog(3) has no such
-///   level.
-/// * *Fields.* In the journal, and with `Format=json` on standard error, metadata and errors are fields. The documentation of
-///   Belfry has the names. As text, metadata follows the message as `key=value`.
+/// * *Level.* A logger has the level of the service. If the program sets `logLevel` of a logger, records must pass that
+///   level as well, so it can make a logger only quieter. The level `debug` of the service includes `trace`, because
+///   syslog(3) has no such level.
+/// * *Fields.* In the journal, and with `Format=json` on standard error, metadata and errors are fields. The
+///   documentation of Belfry has the names. As text, metadata follows the message as `key=value`.
 /// * *Threads.* Loggers may be used on any thread and never block a service that runs. A record of the main thread is
-///   written before the call returns. Records of other threads are written by the main thread as soon as it can: those that were
-///   logged right before a crash may be missing.
+///   written before the call returns. Records of other threads are written by the main thread as soon as it can: those
+///   that were logged right before a crash may be missing.
 /// * *Order.* If a call returned before another one began, its record comes first. This includes Belfry's own records.
-/// * *Limits.* 4096 records or 8 MiB may wait for the main thread, and as many for a log target that does not read. Further
-///   records are dropped and counted, and a warning in the log says how many.
-/// * *Outside of `ServiceMain.run`*, before it has read the configuration and after the loop has ended, and always without the
-///   component `.logging`, records are lines on standard error. Such a call may block.
+/// * *Limits.* 4096 records or 8 MiB may wait for the main thread, and as many for a log target that does not read.
+///   Further records are dropped and counted, and a warning in the log says how many.
+/// * *Outside of `ServiceMain.run`*, before it has read the configuration and after the loop has ended, and always
+///   without the component `.logging`, records are lines on standard error. Such a call may block.
 public nonisolated struct BelfryLogHandler: LogHandler {
     private let label: String
     private let intake: LogIntake

@@ -11,13 +11,13 @@ internal import Synchronization
 
 /// Takes records on any thread for the log of the service, which belongs to the main thread.
 ///
-/// * *Order.* A record that was added before another one was added or written is written before it, because the log writes
-///   what waits here before each record of its own.
-/// * *Main thread.* A record that is added on the main thread is written before `add` returns. For a record of another thread
-///   the main thread is woken. Nothing is written while the lock is held.
+/// * *Order.* A record that was added before another one was added or written is written before it, because the log
+///   writes what waits here before each record of its own.
+/// * *Main thread.* A record that is added on the main thread is written before `add` returns. For a record of another
+///   thread the main thread is woken. Nothing is written while the lock is held.
 /// * *Limit.* Records beyond `RecordLimit` are dropped and counted, and the log says how many.
-/// * *Without a log*, before the service runs and after it has ended, a record is written to standard error by the thread that
-///   adds it.
+/// * *Without a log*, before the service runs and after it has ended, a record is written to standard error by the
+///   thread that adds it.
 package nonisolated final class LogIntake: RecordSource {
     /// That of the service.
     package static let shared = LogIntake()

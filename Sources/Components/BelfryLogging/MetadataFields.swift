@@ -8,13 +8,13 @@ internal import Logging
 
 /// Metadata as fields of a record, and as text.
 ///
-/// * A field has the key in upper case, with `_` for each byte that is neither a letter nor a digit of ASCII, and at most 64
-///   bytes. If this does not begin with a letter, or is a name that Belfry, swift-log or syslog uses, `METADATA_` comes before it.
-///   Two keys with the same name are two fields of that name, which the journal allows.
+/// * A field has the key in upper case, with `_` for each byte that is neither a letter nor a digit of ASCII, and at
+///   most 64 bytes. If this does not begin with a letter, or is a name that Belfry, swift-log or syslog uses,
+///   `METADATA_` comes before it. Two keys with the same name are two fields of that name, which the journal allows.
 /// * The key `MESSAGE_ID` with a 128-bit id as its value is the id of the record.
 /// * Values are text; lists and dictionaries are JSON.
-/// * Of the keys in order the first 64 are taken, and of a value the first 8 KiB. `BELFRY_METADATA_OMITTED` says how many keys were
-///   left out. As text, a value has at most 512 bytes, like all values in texts.
+/// * Of the keys in order the first 64 are taken, and of a value the first 8 KiB. `BELFRY_METADATA_OMITTED` says how
+///   many keys were left out. As text, a value has at most 512 bytes, like all values in texts.
 nonisolated struct MetadataFields {
     private static let limit = 64
     private static let longestName = 64
@@ -59,7 +59,8 @@ nonisolated struct MetadataFields {
         return name
     }
 
-    /// The id in the form of the journal: 32 digits; nil if the text is none. Hyphens may be where a UUID has them (RFC 9562).
+    /// The id in the form of the journal: 32 digits; nil if the text is none. Hyphens may be where a UUID has them (RFC
+    /// 9562).
     private static func messageID(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let isUUID = bytes.count == 36 && [8, 13, 18, 23].allSatisfy { bytes[$0] == UInt8(ascii: "-") }
@@ -98,8 +99,8 @@ nonisolated extension String {
     /// The text as the value of a field: its first 8 KiB, and `…` if there is more.
     var asFieldValue: String { cut(toBytes: 8 << 10) }
 
-    /// The text as a value in a line: in quotation marks if it is empty, or has spaces, quotation marks or equals signs.
-    /// Control characters are escaped, and a long text is cut.
+    /// The text as a value in a line: in quotation marks if it is empty, or has spaces, quotation marks or equals
+    /// signs. Control characters are escaped, and a long text is cut.
     var asLogWord: RecordText {
         let start = prefix(bytes: RecordText.longestValue + 1)
         let quote = UInt8(ascii: "\"")

@@ -4,13 +4,14 @@
 package import BelfryJSON
 internal import BelfryLinux
 
-/// Names that OpenMetrics and Varlink both allow: letters, digits, and single underscores between them, at most 128 bytes.
+/// Names that OpenMetrics and Varlink both allow: letters, digits, and single underscores between them, at most 128
+/// bytes.
 package nonisolated enum MetricName {
     private static let longest = 128
 
-    /// The name of a family: each run of other bytes becomes `_`. `metric_` comes before a name that does not begin with a letter, and
-    /// before one that begins with `belfry_`. The suffix `_total` of a counter is left out, as OpenMetrics adds it to samples,
-    /// and a unit is added.
+    /// The name of a family: each run of other bytes becomes `_`. `metric_` comes before a name that does not begin
+    /// with a letter, and before one that begins with `belfry_`. The suffix `_total` of a counter is left out, as
+    /// OpenMetrics adds it to samples, and a unit is added.
     package static func family(_ name: String, _ kind: MetricFamily.Kind, unit: String?) -> String {
         var name = valid(name, orAfter: "metric_")
         if name.hasPrefix("belfry_") || name == "belfry" { name = "metric_" + name }
@@ -41,8 +42,8 @@ package nonisolated enum MetricName {
     }
 }
 
-/// What distinguishes metrics of the same name: at most 8 labels, ordered by name. Values have at most 128 bytes, and control
-/// characters in them are escaped. Of labels with the same name the last one counts.
+/// What distinguishes metrics of the same name: at most 8 labels, ordered by name. Values have at most 128 bytes, and
+/// control characters in them are escaped. Of labels with the same name the last one counts.
 package nonisolated struct MetricLabels: Sendable, Equatable {
     private static let limit = 8
     private static let longestValue = 128

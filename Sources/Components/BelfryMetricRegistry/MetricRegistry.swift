@@ -11,8 +11,8 @@ internal import Synchronization
 package nonisolated final class MetricRegistry: Sendable {
     /// That of the process.
     package static let shared = MetricRegistry()
-    /// How many samples there may be. A counter and a gauge have one for each combination of labels, a summary has two, and a
-    /// histogram one for each bound and three more.
+    /// How many samples there may be. A counter and a gauge have one for each combination of labels, a summary has two,
+    /// and a histogram one for each bound and three more.
     package static let limit = 4096
 
     /// Series of the same name.
@@ -46,8 +46,8 @@ package nonisolated final class MetricRegistry: Sendable {
 
     /// The series of this name with these labels. The same name and labels give the same series.
     ///
-    /// Beyond the limit, and for a name that a metric of another kind or a sample of it has, it is a series that is not listed, and
-    /// `refused` grows.
+    /// Beyond the limit, and for a name that a metric of another kind or a sample of it has, it is a series that is not
+    /// listed, and `refused` grows.
     ///
     /// - Parameters:
     ///   - name: any text; see `MetricName`.

@@ -10,15 +10,17 @@ public import CoreMetrics
 ///     MetricsSystem.bootstrap(BelfryMetricsFactory())
 ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in … }
 ///
-/// * *Kinds.* A `Counter` and a `FloatingPointCounter` are counters. A `Meter`, a `Gauge` and any other `Recorder` that does not
-///   aggregate are gauges. A `Timer` is a histogram in seconds with fixed bounds from 0.1 ms to 60 s. An aggregating `Recorder` is a
-///   summary: the number of values and their sum. These and counters ignore numbers that are negative or not finite.
-/// * *Names.* A name keeps letters and digits; each run of other characters becomes `_`. The name of a timer ends in `_seconds`.
-///   A counter has no `_total` in its own name, as its samples have it. The documentation of Belfry has the details.
+/// * *Kinds.* A `Counter` and a `FloatingPointCounter` are counters. A `Meter`, a `Gauge` and any other `Recorder` that
+///   does not aggregate are gauges. A `Timer` is a histogram in seconds with fixed bounds from 0.1 ms to 60 s. An
+///   aggregating `Recorder` is a summary: the number of values and their sum. These and counters ignore numbers that
+///   are negative or not finite.
+/// * *Names.* A name keeps letters and digits; each run of other characters becomes `_`. The name of a timer ends in
+///   `_seconds`. A counter has no `_total` in its own name, as its samples have it. The documentation of Belfry has the
+///   details.
 /// * *Identity.* Two metrics with the same name, kind and dimensions are the same metric. Destroying one destroys both.
-/// * *Limits.* There are at most 4096 samples: one for a counter or a gauge, two for a summary, 19 for a histogram. A metric has
-///   at most 8 dimensions, whose values are cut at 128 bytes. Further metrics, and those whose name a metric of another kind
-///   has, are not shown; `belfry_metrics_refused` counts them.
+/// * *Limits.* There are at most 4096 samples: one for a counter or a gauge, two for a summary, 19 for a histogram. A
+///   metric has at most 8 dimensions, whose values are cut at 128 bytes. Further metrics, and those whose name a metric
+///   of another kind has, are not shown; `belfry_metrics_refused` counts them.
 /// * *Threads.* Changing a value takes no lock. Making and destroying a metric does, for a moment.
 public struct BelfryMetricsFactory: MetricsFactory {
     private let registry: MetricRegistry

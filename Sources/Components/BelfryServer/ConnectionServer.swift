@@ -27,10 +27,12 @@ package import Lifecycle
 /// | `willReload` | checks whether a new address can be bound |
 /// | `didReload` | moves to the new address. Connections that are open stay open |
 ///
-/// While the service is not active, clients are refused at once; at a socket of systemd they wait (`Backlog=`, systemd.socket(5)).
+/// While the service is not active, clients are refused at once; at a socket of systemd they wait (`Backlog=`,
+/// systemd.socket(5)).
 public final class ConnectionServer: LifecycleListener {
-    /// Begins to serve a connection, and returns a closure that is called when the connection is asked to finish: it answers what
-    /// it has received, and ends. The closure is called at each `willResignActive`, and released with the connection.
+    /// Begins to serve a connection, and returns a closure that is called when the connection is asked to finish: it
+    /// answers what it has received, and ends. The closure is called at each `willResignActive`, and released with the
+    /// connection.
     public typealias Handler = (ServerConnection) throws -> () -> Void
 
     private enum State {
@@ -72,8 +74,9 @@ public final class ConnectionServer: LifecycleListener {
     ///   - service: the service.
     ///   - name: the name of the listener.
     ///   - address: where it listens.
-    ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel. The unit must allow as many
-    ///     descriptors, and twice as many if they are duplicated (`LimitNOFILE=`, of which the soft limit counts).
+    ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel. The unit must
+    ///     allow as many descriptors, and twice as many if they are duplicated (`LimitNOFILE=`, of which the soft limit
+    ///     counts).
     ///   - handler: serves a connection. What it throws is logged, and ends the connection.
     public convenience init(
         _ service: BelfryService, named name: String = "server", at address: ServerAddress, connectionsMax: Int = 512,
@@ -82,7 +85,8 @@ public final class ConnectionServer: LifecycleListener {
         self.init(service, named: name, at: { _ in address }, connectionsMax: connectionsMax, handler)
     }
 
-    /// A server that moves when a reload changes its address, which a closure reads from the settings of a notification.
+    /// A server that moves when a reload changes its address, which a closure reads from the settings of a
+    /// notification.
     ///
     ///     let settings = try service.settings(EchoSettings.self, section: "Echo")
     ///     let server = ConnectionServer(service, at: { settings.value(in: $0).listen }) { … }

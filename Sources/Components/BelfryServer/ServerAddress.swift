@@ -14,8 +14,8 @@
 public nonisolated enum ServerAddress: Sendable, Hashable {
     /// The stream sockets that systemd passes under this name (`FileDescriptorName=` in systemd.socket(5)).
     case systemd(String)
-    /// A Unix stream socket at this absolute path; or `@` and the name of one in the abstract namespace (unix(7)). The umask of the
-    /// service says who may connect to a path (`UMask=` of the unit).
+    /// A Unix stream socket at this absolute path; or `@` and the name of one in the abstract namespace (unix(7)). The
+    /// umask of the service says who may connect to a path (`UMask=` of the unit).
     case path(String)
     /// A TCP port of a numeric IPv4 or IPv6 address of this machine.
     case port(UInt16, of: String = "127.0.0.1")

@@ -19,11 +19,12 @@ public final class ServerConnection {
         self.onEnd = onEnd
     }
 
-    /// The connected socket, which does not block and is closed on exec; -1 after `end()`. It belongs to the connection.
+    /// The connected socket, which does not block and is closed on exec; -1 after `end()`. It belongs to the
+    /// connection.
     public var descriptor: Int32 { socket.number }
 
-    /// Calls a handler whenever the client has sent something, or has left (recv(2) then returns 0), and for other events if they
-    /// are asked for. It ends with the connection; a further call replaces it.
+    /// Calls a handler whenever the client has sent something, or has left (recv(2) then returns 0), and for other
+    /// events if they are asked for. It ends with the connection; a further call replaces it.
     ///
     /// - Returns: the source, to change its events.
     /// - Throws: when the loop has no memory left for it, and `EBADF` after `end()`.
@@ -37,7 +38,8 @@ public final class ServerConnection {
         return watching
     }
 
-    /// Closes the connection. Every connection must be ended, also one that the client has left. Further calls have no effect.
+    /// Closes the connection. Every connection must be ended, also one that the client has left. Further calls have no
+    /// effect.
     public func end() {
         guard socket.number >= 0 else { return }
         // Others may keep the source, and a copy the description that epoll(7) watches.
@@ -48,8 +50,8 @@ public final class ServerConnection {
         onEnd(self)
     }
 
-    /// A copy of the descriptor, for code that closes it itself, such as NIO, or to store it with `ServiceDescriptors`. The
-    /// client notices the end when the copy is closed and `end()` was called.
+    /// A copy of the descriptor, for code that closes it itself, such as NIO, or to store it with `ServiceDescriptors`.
+    /// The client notices the end when the copy is closed and `end()` was called.
     ///
     /// - Throws: `EMFILE` without room for another descriptor, `EBADF` after `end()` (fcntl(2)).
     public func duplicate() throws(SystemError) -> Int32 {

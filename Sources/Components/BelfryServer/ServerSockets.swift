@@ -9,9 +9,10 @@ internal import Glibc
 
 /// The sockets of an address. They belong to the server until the object is released.
 ///
-/// While the server does not accept, its own sockets refuse clients at once: a TCP port stays bound, so that nobody else can get
-/// it, and does not listen; a Unix socket is closed, and its file removed. A socket of systemd cannot refuse, because systemd
-/// listens on it too, and shutdown(2) would end that for good: there clients wait in the kernel.
+/// While the server does not accept, its own sockets refuse clients at once: a TCP port stays bound, so that nobody
+/// else can get it, and does not listen; a Unix socket is closed, and its file removed. A socket of systemd cannot
+/// refuse, because systemd listens on it too, and shutdown(2) would end that for good: there clients wait in the
+/// kernel.
 final class ServerSockets {
     private enum Sockets {
         /// Of systemd.
@@ -77,8 +78,8 @@ final class ServerSockets {
         isEnabled = true
     }
 
-    /// Accepts nothing any more. What waits in the kernel is accepted before, as far as the limit allows: it would be reset
-    /// otherwise.
+    /// Accepts nothing any more. What waits in the kernel is accepted before, as far as the limit allows: it would be
+    /// reset otherwise.
     func refuse() {
         if case .path(let file) = sockets { file?.remove() }
         if case .shared = sockets {} else { for source in sources { source.acceptWaiting() } }
@@ -97,8 +98,8 @@ final class ServerSockets {
         }
     }
 
-    /// With SO_REUSEADDR a port may have connections of a former process, and, as long as nobody listens on it, other processes may
-    /// bind it too (ip(7)).
+    /// With SO_REUSEADDR a port may have connections of a former process, and, as long as nobody listens on it, other
+    /// processes may bind it too (ip(7)).
     private static func setReuse(_ value: Int32, _ socket: OwnedDescriptor) {
         var value = value
         setsockopt(socket.number, SOL_SOCKET, SO_REUSEADDR, &value, socklen_t(MemoryLayout<Int32>.size))

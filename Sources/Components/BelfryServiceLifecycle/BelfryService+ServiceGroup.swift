@@ -15,8 +15,8 @@ extension BelfryService {
     ///         try service.addServiceGroup(services: [app], readiness: ready)
     ///     }
     ///
-    /// The same as `addServiceGroup(_:name:follows:readiness:startDeadline:shutdownDeadline:)` with the default behaviour of a
-    /// service group: when one service ends, all end.
+    /// The same as `addServiceGroup(_:name:follows:readiness:startDeadline:shutdownDeadline:)` with the default
+    /// behaviour of a service group: when one service ends, all end.
     ///
     /// - Parameters:
     ///   - services: started in this order, shut down in reverse. The log names each by its type.
@@ -34,21 +34,22 @@ extension BelfryService {
 
     /// Runs a service group of swift-service-lifecycle as part of this service.
     ///
-    /// The group is a listener. Listeners that are added before it, or named in `follows`, are launched before the services
-    /// start, and stay until the services have stopped.
+    /// The group is a listener. Listeners that are added before it, or named in `follows`, are launched before the
+    /// services start, and stay until the services have stopped.
     ///
     /// * *Start.* `didFinishLaunching` starts the group, and waits until `run()` of each service has been called and
-    ///   `readiness`, if given, has been signalled. After that the service becomes active and sends `READY=1` to systemd. If
-    ///   the group ends or fails before, or is not ready by `startDeadline`, the launch is refused: exit code 71.
-    /// * *Stop.* `willTerminate` triggers the graceful shutdown and waits for its end. At `shutdownDeadline` the task of the
-    ///   group is cancelled and not waited for. To give services time to react to the cancellation, set
+    ///   `readiness`, if given, has been signalled. After that the service becomes active and sends `READY=1` to
+    ///   systemd. If the group ends or fails before, or is not ready by `startDeadline`, the launch is refused: exit
+    ///   code 71.
+    /// * *Stop.* `willTerminate` triggers the graceful shutdown and waits for its end. At `shutdownDeadline` the task
+    ///   of the group is cancelled and not waited for. To give services time to react to the cancellation, set
     ///   `maximumGracefulShutdownDuration` of the configuration to a shorter time.
-    /// * *Failure.* If a service throws, before or during the stop, or returns though it should not, the error and the name of
-    ///   the service (`serviceName`) are logged at once, the service stops in order, and the process exits with code 70
-    ///   (`BelfryService.fail(_:)`), which systemd counts as a failed unit. The other services have until `shutdownDeadline`, as
-    ///   in any stop; one that ignores its cancellation is left behind. If a service ends the group without an error, because
-    ///   the configuration allows that, the service stops in the same way with exit code 0. The end of a service that the
-    ///   configuration ignores changes nothing.
+    /// * *Failure.* If a service throws, before or during the stop, or returns though it should not, the error and the
+    ///   name of the service (`serviceName`) are logged at once, the service stops in order, and the process exits with
+    ///   code 70 (`BelfryService.fail(_:)`), which systemd counts as a failed unit. The other services have until
+    ///   `shutdownDeadline`, as in any stop; one that ignores its cancellation is left behind. If a service ends the
+    ///   group without an error, because the configuration allows that, the service stops in the same way with exit
+    ///   code 0. The end of a service that the configuration ignores changes nothing.
     /// * *Pause.* The group continues. Services that should pause observe the mediator.
     ///
     /// - Parameters:
@@ -58,8 +59,8 @@ extension BelfryService {
     ///   - follows: the names of listeners that the services need.
     ///   - readiness: signalled by the services when they are ready.
     ///   - startDeadline: the time for the start; nil for the default deadline of listeners.
-    ///   - shutdownDeadline: the time for the graceful shutdown; nil for the default deadline. The time for the whole stop
-    ///     (`StopTimeout=`) limits it too.
+    ///   - shutdownDeadline: the time for the graceful shutdown; nil for the default deadline. The time for the whole
+    ///     stop (`StopTimeout=`) limits it too.
     /// - Throws: `ListenerOrderError` if `follows` leads to a cycle.
     public func addServiceGroup(
         _ configuration: ServiceGroupConfiguration, name: String = "serviceGroup", follows: [String] = [],

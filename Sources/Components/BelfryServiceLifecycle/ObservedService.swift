@@ -4,8 +4,8 @@
 internal import Belfry
 internal import ServiceLifecycle
 
-/// A service that reports when it begins, and when it ends the group. swift-service-lifecycle reports neither: `run()` of a group
-/// returns when all services have, which is never if one of them ignores its cancellation.
+/// A service that reports when it begins, and when it ends the group. swift-service-lifecycle reports neither: `run()`
+/// of a group returns when all services have, which is never if one of them ignores its cancellation.
 nonisolated struct ObservedService: Service {
     let configuration: ServiceGroupConfiguration.ServiceConfiguration
     let begun: ServiceReadiness
@@ -39,7 +39,8 @@ nonisolated extension ServiceGroupConfiguration.ServiceConfiguration.Termination
 }
 
 nonisolated extension ServiceGroupConfiguration {
-    /// The same group without signals. A service signals `begun` when it begins, and `onEnd` is called when one ends the group.
+    /// The same group without signals. A service signals `begun` when it begins, and `onEnd` is called when one ends
+    /// the group.
     func observed(
         _ begun: [ServiceReadiness], onEnd: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
     ) -> Self {

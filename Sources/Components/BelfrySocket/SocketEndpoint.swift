@@ -7,8 +7,8 @@ internal import BelfryLinux
 internal import Glibc
 internal import Varlink
 
-/// Where the socket listens. The service manager stores the listening socket, so that clients are not refused while the service
-/// restarts.
+/// Where the socket listens. The service manager stores the listening socket, so that clients are not refused while the
+/// service restarts.
 package final class SocketEndpoint {
     private let path: String
     private let store: SocketStore

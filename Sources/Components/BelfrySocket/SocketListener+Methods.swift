@@ -114,7 +114,8 @@ extension SocketListener {
         }
     }
 
-    /// Who failed in the last transition of this kind, and was not called since. The state alone would say that all went well.
+    /// Who failed in the last transition of this kind, and was not called since. The state alone would say that all
+    /// went well.
     private func failures(of trigger: LifecycleTrigger) -> [JSONValue] {
         let steps = [LifecycleState.active, .background].flatMap {
             LifecycleStateMachine(state: $0).steps(for: trigger)

@@ -13,8 +13,8 @@ internal import Varlink
 
 /// Offers `io.belfry.Lifecycle` on a Varlink socket (UAPI.20).
 ///
-/// It observes all notifications, so that subscribers get one before any listener acts on it. Add it early: it then listens
-/// before the other listeners launch, and closes after they have terminated.
+/// It observes all notifications, so that subscribers get one before any listener acts on it. Add it early: it then
+/// listens before the other listeners launch, and closes after they have terminated.
 package final class SocketListener: LifecycleListener {
     package let name = "socket"
     let mediator: LifecycleMediator
@@ -114,8 +114,8 @@ package final class SocketListener: LifecycleListener {
         }
     }
 
-    /// Who was told of a pause, and which holds it did not wait for any longer; nil for nobody. Attached programs are listeners
-    /// themselves.
+    /// Who was told of a pause, and which holds it did not wait for any longer; nil for nobody. Attached programs are
+    /// listeners themselves.
     private var work: String? {
         func text(_ verb: String, _ count: Int, _ noun: String) -> String? {
             count == 0 ? nil : "\(verb) \(count) \(noun)\(count == 1 ? "" : "s")"

@@ -7,7 +7,8 @@ internal import Glibc
 
 /// Accepts the connections on a listening socket, until it is cancelled or released.
 ///
-/// If the system runs out of descriptors or memory, it tries again after a quarter of a second, instead of at once and for ever.
+/// If the system runs out of descriptors or memory, it tries again after a quarter of a second, instead of at once and
+/// for ever.
 @MainActor  // in words, as in LoopSource
 package final class AcceptSource {
     /// How many connections are accepted before others get their turn.
@@ -26,9 +27,10 @@ package final class AcceptSource {
     package var isEnabled = true { didSet { update() } }
 
     /// - Parameters:
-    ///   - descriptor: a listening socket that does not block. The caller still owns it, and closes it after this object.
-    ///   - onConnection: gets each connection, which does not block and is closed on exec, and owns it. It may disable or
-    ///     cancel the source.
+    ///   - descriptor: a listening socket that does not block. The caller still owns it, and closes it after this
+    ///     object.
+    ///   - onConnection: gets each connection, which does not block and is closed on exec, and owns it. It may disable
+    ///     or cancel the source.
     ///   - onError: called when a connection could not be accepted, before the next attempt.
     /// - Throws: when the socket cannot be watched.
     package init(

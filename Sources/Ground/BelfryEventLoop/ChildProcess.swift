@@ -11,13 +11,14 @@ public nonisolated struct ChildCommand: Sendable, Equatable {
     public var program: String
     /// The arguments, without the name of the program.
     public var arguments: [String]
-    /// The environment. Nil for that of this process, without the variables that a service manager sets for this process
-    /// alone: `$NOTIFY_SOCKET`, `$LISTEN_…`, `$WATCHDOG_…`, `$FDSTORE`.
+    /// The environment. Nil for that of this process, without the variables that a service manager sets for this
+    /// process alone: `$NOTIFY_SOCKET`, `$LISTEN_…`, `$WATCHDOG_…`, `$FDSTORE`.
     public var environment: [String: String]?
-    /// The descriptors that the child has: its descriptor N is `descriptors[N]` of this process, which still owns it. At
-    /// most 256; all others are closed in the child.
+    /// The descriptors that the child has: its descriptor N is `descriptors[N]` of this process, which still owns it.
+    /// At most 256; all others are closed in the child.
     public var descriptors: [Int32] = [0, 1, 2]
-    /// The open file `cgroup.procs` of the control group that the child runs in (cgroups(7)); nil for that of this process.
+    /// The open file `cgroup.procs` of the control group that the child runs in (cgroups(7)); nil for that of this
+    /// process.
     package var controlGroup: Int32?
 
     /// A command with the standard streams of this process.
@@ -30,8 +31,8 @@ public nonisolated struct ChildCommand: Sendable, Equatable {
 
 /// A child process with a process group of its own, to which the processes that it starts belong too.
 ///
-/// The loop reaps it when it ends, also if nobody keeps this object. When the service ends, the service manager ends what is
-/// left of the children (`KillMode=` in systemd.kill(5)).
+/// The loop reaps it when it ends, also if nobody keeps this object. When the service ends, the service manager ends
+/// what is left of the children (`KillMode=` in systemd.kill(5)).
 @MainActor public final class ChildProcess {
     /// The id of the process, and of its process group. Once the child has ended, another process may have it.
     public let pid: Int32
@@ -70,8 +71,8 @@ public nonisolated struct ChildCommand: Sendable, Equatable {
     /// Sends a signal to the child itself. Does nothing once it has ended.
     public func send(_ signal: Int32) { source?.send(signal) }
 
-    /// Ends the child with its process group: SIGTERM to all of them, and SIGKILL to those that are left when the child has
-    /// ended, or after `limit`. A process that has left the group (setsid(2)) is not reached.
+    /// Ends the child with its process group: SIGTERM to all of them, and SIGKILL to those that are left when the child
+    /// has ended, or after `limit`. A process that has left the group (setsid(2)) is not reached.
     ///
     /// - Parameters:
     ///   - limit: how long the child may take.

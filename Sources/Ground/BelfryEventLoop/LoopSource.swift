@@ -71,9 +71,9 @@ public class LoopSource {
     isolated deinit { cancel() }
 }
 
-/// Calls `handler` with the source that a callback belongs to, and with what the callback got. libsystemd calls back only from
-/// `MainEventLoop.turn`, so on the main actor; `MainActor.assumeIsolated` would find that out again for each event, with 600
-/// instructions.
+/// Calls `handler` with the source that a callback belongs to, and with what the callback got. libsystemd calls back
+/// only from `MainEventLoop.turn`, so on the main actor; `MainActor.assumeIsolated` would find that out again for each
+/// event, with 600 instructions.
 @inline(__always)
 nonisolated func fire<Source: LoopSource, Event>(
     _: Source.Type, _ userdata: UnsafeMutableRawPointer?, _ event: Event,

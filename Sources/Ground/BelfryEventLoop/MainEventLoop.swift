@@ -41,16 +41,16 @@ public final class MainEventLoop {
     /// While it runs, the main actor's jobs run here. Call it on the main thread from synchronous code, because an
     /// `async` main takes the main thread for itself.
     ///
-    /// - Throws: when the loop cannot wait any more (sd_event_wait(3)), or the main queue cannot be watched. Handlers throw
-    ///   nothing.
+    /// - Throws: when the loop cannot wait any more (sd_event_wait(3)), or the main queue cannot be watched. Handlers
+    ///   throw nothing.
     public func run() throws(SystemError) -> Int32 { try run(isWatched: { false }) { _, _ in } }
 
     /// A turn that is longer blocks the loop.
     package static let longestTurn = Duration.milliseconds(100)
 
-    /// The same. While `isWatched` is true, `whenBlocked` is called after each turn in which a handler kept the thread for longer
-    /// than `longestTurn`, with the beginning of the turn by `CLOCK_MONOTONIC` and its duration, at most a tick of the kernel's
-    /// clock too short.
+    /// The same. While `isWatched` is true, `whenBlocked` is called after each turn in which a handler kept the thread
+    /// for longer than `longestTurn`, with the beginning of the turn by `CLOCK_MONOTONIC` and its duration, at most a
+    /// tick of the kernel's clock too short.
     package func run(
         isWatched: () -> Bool, whenBlocked: (_ start: Duration, _ duration: Duration) -> Void
     ) throws(SystemError) -> Int32 {

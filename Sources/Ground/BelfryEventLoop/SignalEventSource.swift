@@ -5,13 +5,14 @@ public import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// Watches signals. Each delivery that the kernel has queued calls the handler once, with sender and value. Of those that
-/// wait, the lowest number comes first. Real-time signals are not merged.
+/// Watches signals. Each delivery that the kernel has queued calls the handler once, with sender and value. Of those
+/// that wait, the lowest number comes first. Real-time signals are not merged.
 ///
 /// A service built on `Belfry` maps signals in its configuration instead. Source: signalfd(2), signal(7).
 ///
-/// The descriptor is our own. A signal source of sd-event shares one with the others of its priority, and a set that is left
-/// with nothing but signals above 32 counts as empty there: sigisemptyset(3) of glibc 2.36 looks at the lower half of a word.
+/// The descriptor is our own. A signal source of sd-event shares one with the others of its priority, and a set that is
+/// left with nothing but signals above 32 counts as empty there: sigisemptyset(3) of glibc 2.36 looks at the lower half
+/// of a word.
 public final class SignalEventSource: LoopSource {
     private let handler: (ReceivedSignal) -> Void
     private let descriptor: OwnedDescriptor
@@ -30,8 +31,8 @@ public final class SignalEventSource: LoopSource {
         }
     }
 
-    /// Watches these signals from now on, and no others. What the kernel has queued stays queued. The same set again makes no
-    /// system call.
+    /// Watches these signals from now on, and no others. What the kernel has queued stays queued. The same set again
+    /// makes no system call.
     ///
     /// - Throws: `EBUSY` for a signal that is not blocked in this thread.
     public func watch(_ numbers: Set<Int32>) throws(SystemError) {

@@ -5,8 +5,8 @@ internal import CBelfry
 internal import Glibc
 public import BelfryLinux
 
-/// Fires once, at a given time. `fire(after:)` sets it again. A delay counts from the call on, however long the turn of the
-/// loop has lasted before; one that no clock reaches never ends.
+/// Fires once, at a given time. `fire(after:)` sets it again. A delay counts from the call on, however long the turn of
+/// the loop has lasted before; one that no clock reaches never ends.
 ///
 /// Source: sd_event_add_time(3).
 public final class TimerEventSource: LoopSource {
@@ -24,7 +24,8 @@ public final class TimerEventSource: LoopSource {
             }
         }
 
-        /// Its reading when this time has passed. sd_event_add_time_relative(3) would count from the beginning of the turn.
+        /// Its reading when this time has passed. sd_event_add_time_relative(3) would count from the beginning of the
+        /// turn.
         func reading(after delay: Duration) -> UInt64 {
             let (end, overflow) = belfry_clock_usec(id).addingReportingOverflow(delay.microseconds)
             return overflow ? .max : end

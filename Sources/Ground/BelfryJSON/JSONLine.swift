@@ -3,8 +3,8 @@
 
 /// JSON for programs, one line for each object.
 package nonisolated enum JSONLine {
-    /// The object. Characters that JSON allows in text, but that control a terminal or end a line, are written as escapes,
-    /// which have the same meaning.
+    /// The object. Characters that JSON allows in text, but that control a terminal or end a line, are written as
+    /// escapes, which have the same meaning.
     package static func text(_ object: JSONObject) -> String {
         let text = JSONValue.object(object).description
         guard text.utf8.contains(where: { $0 >= 0x7F }) else { return text }

@@ -3,8 +3,8 @@
 
 /// The members of a JSON object, in their order. Names are unique, and compared as bytes.
 ///
-/// An object that was parsed stays text until its members are used, and is written as the same text. Looking up a name takes
-/// time in proportion to the size of the object.
+/// An object that was parsed stays text until its members are used, and is written as the same text. Looking up a name
+/// takes time in proportion to the size of the object.
 public nonisolated struct JSONObject: Sendable {
     /// One member.
     public typealias Element = (key: String, value: JSONValue)

@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 nonisolated extension JSONParser {
-    /// The end of the string that begins here, or of its part before the first byte that cannot be copied as it is, and whether
-    /// that part is ASCII.
+    /// The end of the string that begins here, or of its part before the first byte that cannot be copied as it is, and
+    /// whether that part is ASCII.
     func plainEnd() -> (end: Int, isASCII: Bool) {
         let (length, isASCII) = PlainText.length(of: UnsafeBufferPointer(rebasing: bytes[offset...]))
         return (offset + length, isASCII)

@@ -121,8 +121,8 @@ package nonisolated struct JSONParser {
         return JSONObject(text: hasSpace ? Self.withoutSpace(text) : Array(text))
     }
 
-    /// Reads the members of an object. `body` is called after the colon and reads the value. A name that comes twice is an error:
-    /// two readers of the text could otherwise find different values.
+    /// Reads the members of an object. `body` is called after the colon and reads the value. A name that comes twice is
+    /// an error: two readers of the text could otherwise find different values.
     package mutating func members(
         _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void
     ) throws(JSONParseError) {
@@ -254,7 +254,8 @@ public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStri
     /// What is wrong.
     public let reason: Reason
 
-    /// The offset of the byte where it was detected. For invalid UTF-8 and for a name that comes twice, the beginning of the string.
+    /// The offset of the byte where it was detected. For invalid UTF-8 and for a name that comes twice, the beginning
+    /// of the string.
     public let offset: Int
 
     /// Made by the parser, and by tests.

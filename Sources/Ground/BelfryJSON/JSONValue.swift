@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A JSON value: what travels with a notification, on the socket, in the journal and in the files of the state directory.
+/// A JSON value: what travels with a notification, on the socket, in the journal and in the files of the state
+/// directory.
 public nonisolated enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -84,8 +85,8 @@ nonisolated extension JSONValue: Equatable {
 nonisolated extension JSONValue: CustomStringConvertible {
     /// Reads one JSON text (RFC 8259) in UTF-8 with nothing but white space around it.
     ///
-    /// Two members of one object with the same name are an error. Integers that do not fit 64 bits become doubles. Nesting ends
-    /// at 64 levels, a number at 512 characters.
+    /// Two members of one object with the same name are an error. Integers that do not fit 64 bits become doubles.
+    /// Nesting ends at 64 levels, a number at 512 characters.
     ///
     /// - Throws: what is wrong, and at which byte.
     public init(json: some Sequence<UInt8>) throws(JSONParseError) {

@@ -3,8 +3,8 @@
 
 /// Looks through text eight bytes at a time.
 nonisolated enum PlainText {
-    /// How many bytes come before the first that a JSON string cannot hold as it is (RFC 8259, section 7): a quotation mark, a
-    /// backslash or a control character; and whether all of them are ASCII.
+    /// How many bytes come before the first that a JSON string cannot hold as it is (RFC 8259, section 7): a quotation
+    /// mark, a backslash or a control character; and whether all of them are ASCII.
     static func length(of bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, isASCII: Bool) {
         let raw = UnsafeRawBufferPointer(bytes)
         var place = 0
@@ -28,8 +28,8 @@ nonisolated enum PlainText {
         return (place, seen & highBits == 0)
     }
 
-    /// The high bit of each byte that is special. Bytes after the first of them may be marked wrongly, since the subtractions
-    /// borrow from them.
+    /// The high bit of each byte that is special. Bytes after the first of them may be marked wrongly, since the
+    /// subtractions borrow from them.
     private static func specials(in word: UInt64) -> UInt64 {
         let quotes = word ^ 0x2222_2222_2222_2222
         let backslashes = word ^ 0x5C5C_5C5C_5C5C_5C5C

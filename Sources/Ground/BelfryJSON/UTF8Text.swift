@@ -3,8 +3,8 @@
 
 /// Text from outside that is compared, hashed and ordered by its UTF-8 bytes.
 ///
-/// `String` compares and hashes by canonical equivalence. This takes quadratic time for a long run of combining marks, and
-/// treats different bytes as equal. Text that clients choose is therefore a dictionary key only in this form.
+/// `String` compares and hashes by canonical equivalence. This takes quadratic time for a long run of combining marks,
+/// and treats different bytes as equal. Text that clients choose is therefore a dictionary key only in this form.
 package nonisolated struct UTF8Text: Sendable, Hashable, Comparable {
     /// The text.
     package let string: String

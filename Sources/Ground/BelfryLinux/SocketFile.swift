@@ -29,8 +29,8 @@ package struct SocketFile {
             identity = nil
             return
         }
-        // Of two services that find the same abandoned file, neither may remove the other's new one. The lock file is never
-        // removed, since another service may hold it.
+        // Of two services that find the same abandoned file, neither may remove the other's new one. The lock file is
+        // never removed, since another service may hold it.
         let lock = try Self.lock(path)
         defer { close(lock) }
         descriptor = try Self.listenReplacing(path, mode: mode)
@@ -43,8 +43,8 @@ package struct SocketFile {
         unlink(path)
     }
 
-    /// The file has its mode from the first moment, as a socket of systemd has: a client that comes between bind(2) and chmod(2)
-    /// would be refused for good.
+    /// The file has its mode from the first moment, as a socket of systemd has: a client that comes between bind(2) and
+    /// chmod(2) would be refused for good.
     private static func listen(_ path: String, mode: UInt32?) throws(SystemError) -> Int32 {
         let inherited = mode.map { umask(~$0 & 0o777) }
         defer { if let inherited { _ = umask(inherited) } }
@@ -77,8 +77,8 @@ package struct SocketFile {
         return error.code == ECONNREFUSED
     }
 
-    /// Locks a file beside the socket. Other users cannot open it: otherwise they could hold a lock, and so keep the service
-    /// from starting. The kernel releases the lock when the process ends (flock(2)).
+    /// Locks a file beside the socket. Other users cannot open it: otherwise they could hold a lock, and so keep the
+    /// service from starting. The kernel releases the lock when the process ends (flock(2)).
     private static func lock(_ path: String) throws(SystemError) -> Int32 {
         let lock = path + ".lock"
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY

@@ -5,8 +5,8 @@ internal import Glibc
 
 /// Standard output and standard error, written without a buffer by the calling thread, which may block.
 package nonisolated enum StandardStreams {
-    /// Opens /dev/null in the place of those that are closed, so that nothing that is opened later gets their numbers, and what is
-    /// written there goes nowhere else. Every program does it first.
+    /// Opens /dev/null in the place of those that are closed, so that nothing that is opened later gets their numbers,
+    /// and what is written there goes nowhere else. Every program does it first.
     package static func openMissing() throws(SystemError) {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
             // The lowest number that is free is this one.

@@ -43,8 +43,8 @@ public nonisolated struct SystemError: Error, Sendable, Equatable, Hashable {
         return "\(text) (\(name))"
     }
 
-    /// Whether the system itself failed, because it lacks something or a device is defective. Unlike a refusal, such as a
-    /// missing permission, this says nothing about the object, and the same call may succeed later.
+    /// Whether the system itself failed, because it lacks something or a device is defective. Unlike a refusal, such as
+    /// a missing permission, this says nothing about the object, and the same call may succeed later.
     package var isSystemFailure: Bool { Self.isSystemFailure(code) }
 
     /// The same for an error number.

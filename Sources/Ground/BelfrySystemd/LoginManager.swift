@@ -48,8 +48,8 @@ package final class LoginManager {
         }
     }
 
-    /// Calls `handler` with true when the machine is about to end, with the kind where logind tells it (systemd 255), and
-    /// with false when it goes on. Where there is a kind, a second call without it follows.
+    /// Calls `handler` with true when the machine is about to end, with the kind where logind tells it (systemd 255),
+    /// and with false when it goes on. Where there is a kind, a second call without it follows.
     package func onShutdown(_ handler: @escaping (_ begins: Bool, ShutdownKind?) -> Void) -> [BusMatch] {
         let told = bus.match(member("PrepareForShutdownWithMetadata")) { message in
             guard let begins = try? message.boolean() else { return }

@@ -5,9 +5,9 @@ internal import BelfryLinux
 
 /// The user who has logged in and then become root, such as by sudo(8).
 package nonisolated enum ProcessLogin {
-    /// The login user of a process of root, by `/proc/PID/loginuid` (proc_pid_loginuid(5)). Nil for any other user; for a process
-    /// that no login has started, such as a service; and without such a file, because the process is gone or the kernel has no
-    /// auditing.
+    /// The login user of a process of root, by `/proc/PID/loginuid` (proc_pid_loginuid(5)). Nil for any other user; for
+    /// a process that no login has started, such as a service; and without such a file, because the process is gone or
+    /// the kernel has no auditing.
     package static func uid(of pid: Int32, runBy uid: UInt32) -> UInt32? {
         guard uid == 0, pid > 0, let text = KernelFile.beginning(of: "/proc/\(pid)/loginuid", limit: 16) else {
             return nil

@@ -5,8 +5,8 @@ internal import BelfryLinux
 
 /// The systemd unit that a process belongs to, by its control group.
 ///
-/// systemd names control groups after units (systemd.unit(5), cgroups(7)). `sd_pid_get_unit(3)` finds the same, but with
-/// some thirty system calls, and it must be asked twice.
+/// systemd names control groups after units (systemd.unit(5), cgroups(7)). `sd_pid_get_unit(3)` finds the same, but
+/// with some thirty system calls, and it must be asked twice.
 package nonisolated struct ProcessUnit: Sendable, Equatable {
     /// The unit's name.
     package let name: String
@@ -21,8 +21,8 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
 
     private static let groupOfInit = KernelFile.beginning(of: "/proc/1/cgroup", limit: 8192)
 
-    /// The unit by the contents of `/proc/PID/cgroup` and `/proc/1/cgroup`: the units of a container's manager are below
-    /// its own control group, which is not the root where the container has no namespace for control groups.
+    /// The unit by the contents of `/proc/PID/cgroup` and `/proc/1/cgroup`: the units of a container's manager are
+    /// below its own control group, which is not the root where the container has no namespace for control groups.
     init?(group: [UInt8], ofInit: [UInt8]?) {
         guard let path = Self.path(group) else { return nil }
         var root = ofInit.flatMap(Self.path) ?? []
@@ -39,7 +39,8 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
         }
     }
 
-    /// The names of the control groups from the root on: in the unified hierarchy, or where there is none in that of systemd.
+    /// The names of the control groups from the root on: in the unified hierarchy, or where there is none in that of
+    /// systemd.
     private static func path(_ file: [UInt8]) -> [ArraySlice<UInt8>]? {
         let lines = file.split(separator: UInt8(ascii: "\n"))
         let unified = lines.first { $0.starts(with: "0::".utf8) }
@@ -52,8 +53,8 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
         groups.drop { hasSuffix($0, ".slice") && name($0) != nil }
     }
 
-    /// The name of the unit with this control group, or nil if there is none. systemd puts an underscore in front of a name that could
-    /// be one of the kernel's files.
+    /// The name of the unit with this control group, or nil if there is none. systemd puts an underscore in front of a
+    /// name that could be one of the kernel's files.
     private static func name(_ group: ArraySlice<UInt8>) -> String? {
         let name = group.first == UInt8(ascii: "_") ? group.dropFirst() : group
         guard name.count < 256, name.allSatisfy(isPartOfName), types.contains(where: { hasSuffix(name, $0) }),

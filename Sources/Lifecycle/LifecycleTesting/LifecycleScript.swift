@@ -83,8 +83,8 @@ public import Lifecycle
         reports.flatMap { report in report.problems.map { "\(report.notification.name): \($0)" } }
     }
 
-    /// Runs the steps in order. After each step, other work of the main actor has `turns` turns, so that answers which only
-    /// wait for other tasks of the main actor end before the next step.
+    /// Runs the steps in order. After each step, other work of the main actor has `turns` turns, so that answers which
+    /// only wait for other tasks of the main actor end before the next step.
     public func run(_ steps: Step..., turns: Int = 50) async {
         for step in steps {
             do { try step.run(mediator, clock) } catch { errors.append(error) }

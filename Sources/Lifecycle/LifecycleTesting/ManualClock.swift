@@ -43,8 +43,8 @@ public import Lifecycle
         return alarm
     }
 
-    /// Moves the clock, and fires the timers that become due on the way, in order, each in a turn of its own. In the turn of
-    /// a timer only the time passes, as with `block(for:)`.
+    /// Moves the clock, and fires the timers that become due on the way, in order, each in a turn of its own. In the
+    /// turn of a timer only the time passes, as with `block(for:)`.
     public func advance(by duration: Duration) {
         guard !isFiring else { return block(for: duration) }
         isFiring = true
@@ -60,8 +60,8 @@ public import Lifecycle
         elapsedUsec = max(elapsedUsec, endUsec)
     }
 
-    /// Lets time pass within a turn, as code does that keeps the thread. No timer fires: those that become due fire at the next
-    /// `advance(by:)`, also if that is by nothing.
+    /// Lets time pass within a turn, as code does that keeps the thread. No timer fires: those that become due fire at
+    /// the next `advance(by:)`, also if that is by nothing.
     public func block(for duration: Duration) { elapsedUsec = duration.bounded.end(from: elapsedUsec) }
 
     private func nextAlarm(until endUsec: UInt64) -> Alarm? {

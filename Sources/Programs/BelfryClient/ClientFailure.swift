@@ -109,7 +109,8 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
             let systemctl = scope.isOfUser ? "systemctl --user" : "systemctl"
             let instance = "belfryd@\(application.name)"
             return
-                "\(instance) starts a moment after \(application.unit) and stops with it, see '\(systemctl) status \(application.unit) \(instance)'; "
+                "\(instance) starts a moment after \(application.unit) and stops with it, "
+                + "see '\(systemctl) status \(application.unit) \(instance)'; "
                 + "if only \(instance) has stopped: 'belfryctl enable \(application.name)'"
         }
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")

@@ -5,8 +5,8 @@ package import Varlink
 
 /// What a service says about its listeners in the reply of `ListListeners`.
 package nonisolated enum ListenerRecords {
-    /// Why the service is not to be relied on: a line for each listener that is not healthy, and for each whose last call
-    /// failed.
+    /// Why the service is not to be relied on: a line for each listener that is not healthy, and for each whose last
+    /// call failed.
     package static func problems(_ reply: JSONObject) -> [String] {
         reply.objects("listeners").flatMap { listener in
             let name = listener.textOrDash("name")
@@ -27,8 +27,8 @@ package nonisolated enum ListenerRecords {
         ["healthy", nil].contains(listener.text("health"))
     }
 
-    /// Whether the last call of a listener failed, was late or refused. At `willReload` that does not count: it refuses a new
-    /// configuration, and the service goes on with the old one.
+    /// Whether the last call of a listener failed, was late or refused. At `willReload` that does not count: it refuses
+    /// a new configuration, and the service goes on with the old one.
     package static func hasFailed(_ listener: JSONObject) -> Bool {
         OutcomeWord.isProblem(listener.text("lastOutcome")) && listener.text("lastNotification") != "willReload"
     }

@@ -24,7 +24,8 @@ package nonisolated enum ListenerReports {
         }
     }
 
-    /// How a listener failed, in the words of its journal record: `listener 'nginx' failed at didBecomeActive: exit status 1`.
+    /// How a listener failed, in the words of its journal record:
+    /// `listener 'nginx' failed at didBecomeActive: exit status 1`.
     package static func problem(
         of name: String, _ outcome: String, in notification: String?, after microseconds: Int64?, reason: String?
     ) -> String {

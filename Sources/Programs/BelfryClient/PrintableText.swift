@@ -5,8 +5,8 @@ internal import BelfryJSON
 internal import BelfryLinux
 package import Varlink
 
-/// Text from a service or the journal, made fit for a terminal: on one line, without control characters, and cut before it is
-/// processed, so that its length costs nothing.
+/// Text from a service or the journal, made fit for a terminal: on one line, without control characters, and cut before
+/// it is processed, so that its length costs nothing.
 package nonisolated enum PrintableText {
     /// How many bytes of one text are shown.
     package static let longest = 1024

@@ -69,8 +69,8 @@ package nonisolated struct RetryDelay: Sendable {
 
     /// The next delay.
     ///
-    /// - Parameter lasted: how long there was a connection, if there was one. One that did not last counts as an attempt that
-    ///   failed.
+    /// - Parameter lasted: how long there was a connection, if there was one. One that did not last counts as an
+    ///   attempt that failed.
     package mutating func next(_ lasted: Duration?) -> Duration {
         let isFirst = delay == .zero || (lasted ?? .zero) > Self.longest * 2
         delay = isFirst ? .milliseconds(50) : min(delay * 2, Self.longest)

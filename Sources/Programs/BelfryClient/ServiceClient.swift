@@ -100,9 +100,9 @@ package enum ServiceSocket {
     /// Connects to the service at `path`.
     ///
     /// - Parameter longestReply: the size limit of a reply, in bytes.
-    /// - Throws: `ClientFailure` when the service cannot be reached, when access is denied, and when another user owns the
-    ///   socket's directory below a directory that everybody can write to, such as `/tmp`: that user could answer in place
-    ///   of the service.
+    /// - Throws: `ClientFailure` when the service cannot be reached, when access is denied, and when another user owns
+    ///   the socket's directory below a directory that everybody can write to, such as `/tmp`: that user could answer
+    ///   in place of the service.
     package static func connect(
         _ path: String, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(ClientFailure) -> VarlinkClient {

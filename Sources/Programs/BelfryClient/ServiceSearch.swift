@@ -7,7 +7,8 @@ internal import Glibc
 package nonisolated enum ServiceSearch {
     private static let maximumSockets = 1024
 
-    /// The sockets `/run/*/io.belfry.Lifecycle`, and those in `$XDG_RUNTIME_DIR` if it belongs to this user; at most 1,024.
+    /// The sockets `/run/*/io.belfry.Lifecycle`, and those in `$XDG_RUNTIME_DIR` if it belongs to this user; at most
+    /// 1,024.
     ///
     /// Only root can make a directory in `/run`, and only the user one in the user's runtime directory.
     ///

@@ -9,8 +9,8 @@ package import Varlink
 
 /// What a shell offers to complete a command line.
 package enum CompletionWords {
-    /// The texts without characters that are special to a shell, each once. bash expands the words given to compgen, so a
-    /// service could otherwise make it run commands.
+    /// The texts without characters that are special to a shell, each once. bash expands the words given to compgen, so
+    /// a service could otherwise make it run commands.
     package static func plain(_ texts: some Sequence<String>) -> [String] {
         let words = texts.lazy.filter { text in
             (1...255).contains(text.utf8.count)
@@ -32,8 +32,8 @@ package enum CompletionWords {
         return reply
     }
 
-    /// The last of these options with its value: in a word of its own, or after `=`, which bash passes as a separate word
-    /// (`COMP_WORDBREAKS` in bash(1)). Empty if there is none, or its value is missing.
+    /// The last of these options with its value: in a word of its own, or after `=`, which bash passes as a separate
+    /// word (`COMP_WORDBREAKS` in bash(1)). Empty if there is none, or its value is missing.
     package static func last(of options: [String], in words: [String]) -> [String] {
         for (place, word) in words.enumerated().reversed() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -39,7 +39,8 @@ package final class OriginText {
         uid.flatMap { UInt32(exactly: $0) }.map { SystemError.escape(name(of: $0)) }
     }
 
-    /// The name of a user in the password database, or else the number. Another machine may have another user with the number.
+    /// The name of a user in the password database, or else the number. Another machine may have another user with the
+    /// number.
     private func name(of uid: UInt32) -> String {
         if let name = names[uid] { return name }
         guard isLocal else { return "uid \(uid)" }

@@ -6,8 +6,8 @@ package import BelfryEventLoop
 package import BelfryLinux
 import Glibc
 
-/// Waits for the end of a command that runs until something ends it: a failure, a timeout, its own result, or the end of its
-/// output.
+/// Waits for the end of a command that runs until something ends it: a failure, a timeout, its own result, or the end
+/// of its output.
 @MainActor
 package final class SessionCompletion {
     private var signals: SignalEventSource?

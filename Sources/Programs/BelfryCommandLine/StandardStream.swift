@@ -8,8 +8,8 @@ import Synchronization
 
 /// A standard stream of the program, written without a buffer.
 ///
-/// What cannot be written ends no command: what it does, and its exit status, do not depend on who reads. The first failure is
-/// remembered, nothing more is written then, and `CommandStatus.andOutput` counts it.
+/// What cannot be written ends no command: what it does, and its exit status, do not depend on who reads. The first
+/// failure is remembered, nothing more is written then, and `CommandStatus.andOutput` counts it.
 package final class StandardStream: Sendable {
     /// Standard output.
     package static let output = StandardStream(STDOUT_FILENO, reportingTo: error)
@@ -50,7 +50,7 @@ package final class StandardStream: Sendable {
 }
 
 nonisolated extension CommandStatus {
-    /// The status of a command that has ended so far with this one: a success is none if its output was lost, unless nobody
-    /// reads it any more.
+    /// The status of a command that has ended so far with this one: a success is none if its output was lost, unless
+    /// nobody reads it any more.
     package var andOutput: CommandStatus { self == .success && StandardStream.output.hasLost ? .system : self }
 }

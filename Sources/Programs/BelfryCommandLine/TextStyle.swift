@@ -15,7 +15,8 @@ package struct TextStyle: Sendable, Equatable {
 
     private init(isStyled: Bool) { self.isStyled = isStyled }
 
-    /// The style for a descriptor: colours on a terminal, unless `$NO_COLOR` is set (no-color.org) or the terminal is dumb.
+    /// The style for a descriptor: colours on a terminal, unless `$NO_COLOR` is set (no-color.org) or the terminal is
+    /// dumb.
     package static func fitting(_ descriptor: Int32, environment: [String: String]) -> TextStyle {
         let refused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         return isatty(descriptor) == 1 && !refused && environment["TERM"] != "dumb" ? coloured : plain

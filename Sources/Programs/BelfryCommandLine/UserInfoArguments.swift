@@ -6,8 +6,8 @@ package import Varlink
 
 /// User info from the command line: `key=value` and `key:=JSON`.
 package enum UserInfoArguments {
-    /// The members that the arguments describe. After `=`, a JSON number, `true`, `false` or `null` is taken as that, and
-    /// everything else as text; after `:=` comes any JSON.
+    /// The members that the arguments describe. After `=`, a JSON number, `true`, `false` or `null` is taken as that,
+    /// and everything else as text; after `:=` comes any JSON.
     ///
     /// - Throws: for the first invalid argument.
     package static func parse(_ arguments: [String]) throws(ValueProblem) -> JSONObject {

@@ -6,7 +6,8 @@ import BelfryEventLoop
 import BelfryLinux
 import BelfrySystemd
 
-/// Asks for a run of `Health=` when one is due, and reports what comes of it. None is due while the service is not active.
+/// Asks for a run of `Health=` when one is due, and reports what comes of it. None is due while the service is not
+/// active.
 @MainActor
 final class HealthMonitor {
     private let check: HealthCheck

@@ -6,8 +6,8 @@ import BelfryEventLoop
 import BelfryLinux
 import BelfrySystemd
 
-/// Where the output of the program and messages about it go: to the journal with `SYSLOG_IDENTIFIER=NAME` if standard error
-/// does, or else to standard error. Writing never blocks.
+/// Where the output of the program and messages about it go: to the journal with `SYSLOG_IDENTIFIER=NAME` if standard
+/// error does, or else to standard error. Writing never blocks.
 @MainActor
 final class ListenerLog {
     /// An output stream of the program.

@@ -68,8 +68,8 @@ final class ListenerProgram {
         if let reason { log.message(.warning, reason, .notDelegated) }
     }
 
-    /// Says that it is ready, attaches, and returns the exit status at the end. It is ready before it is attached: the unit is
-    /// ordered before that of the service.
+    /// Says that it is ready, attaches, and returns the exit status at the end. It is ready before it is attached: the
+    /// unit is ordered before that of the service.
     func runUntilStopped() throws(SystemError) -> Int32 {
         manager.send([.ready, .status("waiting for '\(settings.socket)'")])
         attachment?.start()
@@ -77,7 +77,8 @@ final class ListenerProgram {
         return try loop.run()
     }
 
-    /// The watchdog ends the unit if this process is stopped or hangs: otherwise each notification would cost its deadline.
+    /// The watchdog ends the unit if this process is stopped or hangs: otherwise each notification would cost its
+    /// deadline.
     private func beat(every time: Duration) throws(SystemError) {
         manager.send([.watchdogAlive])
         keepAlive = try loop.timer(after: time, accuracy: time / 2) { [weak self] in try? self?.beat(every: time) }

@@ -5,8 +5,8 @@ import BelfryEventLoop
 import BelfryJSON
 import BelfryLinux
 
-/// The output of a program as lines, limited in length and in rate. What is dropped is counted, and reported before the next
-/// line that is let through, and at the end.
+/// The output of a program as lines, limited in length and in rate. What is dropped is counted, and reported before the
+/// next line that is let through, and at the end.
 nonisolated struct OutputLines {
     enum Piece: Equatable {
         case line(String)

@@ -8,8 +8,8 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// A program that runs. It has the notification as a file on standard input, so that it makes no difference whether it reads
-/// it. When it ends, whatever it has started ends too.
+/// A program that runs. It has the notification as a file on standard input, so that it makes no difference whether it
+/// reads it. When it ends, whatever it has started ends too.
 @MainActor
 final class ProgramRun {
     private let groups: RunControlGroups?

@@ -35,7 +35,8 @@ nonisolated enum RunResult: Sendable, Equatable {
     /// Its last line of standard output says what it did.
     case succeeded(String? = nil)
     case failed(String)
-    /// It was ended at its deadline. The service has the same deadline, so it gets no answer and reports the run as late.
+    /// It was ended at its deadline. The service has the same deadline, so it gets no answer and reports the run as
+    /// late.
     case overran(String)
     /// A run of `Health=` was ended, because a notification has come.
     case interrupted

@@ -5,15 +5,16 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// The control groups of the runs, below that of a unit with `Delegate=yes` (systemd, «Control Group APIs and Delegation»).
+/// The control groups of the runs, below that of a unit with `Delegate=yes` (systemd, «Control Group APIs and
+/// Delegation»).
 ///
-/// A program may make groups of its own there, and move into any of them. So whatever is below the unit belongs to the run, except
-/// this process, and ends with it. That is so only if systemd has started this process as the unit's own: elsewhere, such as in a
-/// delegated scope with a shell, the group also has processes that no run has started.
+/// A program may make groups of its own there, and move into any of them. So whatever is below the unit belongs to the
+/// run, except this process, and ends with it. That is so only if systemd has started this process as the unit's own:
+/// elsewhere, such as in a delegated scope with a shell, the group also has processes that no run has started.
 @MainActor
 final class RunControlGroups {
-    /// How often processes are looked for that move faster than they are found, and how many groups are removed at a time, and how
-    /// deep.
+    /// How often processes are looked for that move faster than they are found, and how many groups are removed at a
+    /// time, and how deep.
     private static let limit = (searches: 100, groups: 4096, depth: 64)
 
     private let parent: String
@@ -75,7 +76,8 @@ final class RunControlGroups {
         kill(group)
     }
 
-    /// Moves the processes that are beside this one into the group of the run, from which nothing can escape while it is ended.
+    /// Moves the processes that are beside this one into the group of the run, from which nothing can escape while it
+    /// is ended.
     private func collect(into group: RunControlGroup) {
         for _ in 0..<Self.limit.searches {
             let text = (try? KernelFile.text("\(parent)/cgroup.procs")) ?? ""
@@ -86,7 +88,8 @@ final class RunControlGroups {
         }
     }
 
-    /// Ends the processes of all groups below this process, except that of the run, and removes the groups that are empty.
+    /// Ends the processes of all groups below this process, except that of the run, and removes the groups that are
+    /// empty.
     private func endOthers() {
         let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
@@ -154,7 +157,8 @@ struct RunControlGroup {
 
     /// Moves a process into it.
     ///
-    /// - Returns: false if the process is still where it was. One that has ended, or belongs to others by now, is nobody's concern.
+    /// - Returns: false if the process is still where it was. One that has ended, or belongs to others by now, is
+    ///   nobody's concern.
     fileprivate func add(_ pid: Int32) -> Bool {
         let text = "\(pid)"
         return write(processes.number, text, text.utf8.count) > 0 || errno == ESRCH || errno == EACCES

@@ -5,8 +5,8 @@ import BelfryEventLoop
 import BelfryJSON
 
 /// Decides which run is next. One runs at a time; one of `Health=` is ended for any other, and left out during another.
-/// Notifications of one name that wait are merged and counted, at the place of the last one: the last run is that of the last
-/// notification. What has waited past its deadline is dropped, because the service no longer waits for it.
+/// Notifications of one name that wait are merged and counted, at the place of the last one: the last run is that of
+/// the last notification. What has waited past its deadline is dropped, because the service no longer waits for it.
 nonisolated struct RunQueue {
     enum Action: Equatable {
         /// Start this run, and end it at its deadline.

@@ -25,7 +25,8 @@ nonisolated enum RunVariables {
         return variables
     }
 
-    /// What variables and journal fields have in common: what a run is for, and who caused it. What does not apply is empty.
+    /// What variables and journal fields have in common: what a run is for, and who caused it. What does not apply is
+    /// empty.
     static func facts(of run: Run) -> KeyValuePairs<StaticString, String> {
         let content = run.content
         let origin = content["origin"]?.objectValue ?? [:]

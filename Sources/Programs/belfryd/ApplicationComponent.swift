@@ -36,8 +36,8 @@ final class ApplicationComponent: RunningComponent {
 }
 
 extension ServiceOptions {
-    /// Reads the file of the application that this instance stands for, if there is one. `--check-config` checks it, and without an
-    /// instance the files of all applications and listeners.
+    /// Reads the file of the application that this instance stands for, if there is one. `--check-config` checks it,
+    /// and without an instance the files of all applications and listeners.
     mutating func readApplication() {
         let application = instance.map { ApplicationFile($0, in: .ofProcess) }
         self.application = application?.settings

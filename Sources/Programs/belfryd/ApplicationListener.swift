@@ -10,8 +10,9 @@ internal import BelfrySources
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// What this service says of its application: the state of its unit, and whether its commands can run. `belfry-listener` runs
-/// the commands; without it each of them fails here, so that nobody is told that the application was paused.
+/// What this service says of its application: the state of its unit, and whether its commands can run.
+/// `belfry-listener` runs the commands; without it each of them fails here, so that nobody is told that the application
+/// was paused.
 final class ApplicationListener: LifecycleListener {
     let name = "application"
     /// Without the program the launch goes on, and the failure is reported.
@@ -26,7 +27,8 @@ final class ApplicationListener: LifecycleListener {
     /// For a run of the unit.
     private var memory: (run: String, group: String, watch: MemoryWatch)?
     private var events: LifecycleObservation?
-    /// Looks at what has changed when that is done: a program that attaches can be told of something only after its reply.
+    /// Looks at what has changed when that is done: a program that attaches can be told of something only after its
+    /// reply.
     private var work: DeferredEventSource?
     private var phase = Phase.waiting
     private var launch = Launch.underWay
@@ -177,7 +179,8 @@ final class ApplicationListener: LifecycleListener {
         mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in self?.started(run) }
     }
 
-    /// A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before has ended.
+    /// A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before
+    /// has ended.
     private func started(_ run: String) {
         if hasLaunched, case .starting(let pauses) = phase, pauses != mediator.pauses { keep(run, endsPause: false) }
         phase = .running

@@ -4,8 +4,8 @@
 internal import BelfryLinux
 internal import BelfryListeners
 
-/// The last run of the application's unit for which the program was told, over restarts of this service within a boot: a file in
-/// the runtime directory.
+/// The last run of the application's unit for which the program was told, over restarts of this service within a boot:
+/// a file in the runtime directory.
 final class UnitRunRecord {
     /// Its id; nil if none is known.
     private(set) var last: String?

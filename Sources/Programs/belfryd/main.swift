@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// A service of three listeners: a socket for programs in any language, a cache that is flushed, and the logger of every service.
+// A service of three listeners: a socket for programs in any language, a cache that is flushed, and the logger of every
+// service.
 
 internal import Belfry
 internal import BelfryCacheFlush

@@ -18,11 +18,11 @@ public import Lifecycle
     public let loop: MainEventLoop
     /// The sockets and the stored descriptors that the service manager has for this service.
     public let descriptors: ServiceDescriptors
-    /// The directory for files that do not outlive the boot, such as sockets: `[Service] RuntimeDirectory=`, which by default
-    /// is that of the unit (systemd.exec(5)), or `/run/NAME` for root without a unit.
+    /// The directory for files that do not outlive the boot, such as sockets: `[Service] RuntimeDirectory=`, which by
+    /// default is that of the unit (systemd.exec(5)), or `/run/NAME` for root without a unit.
     public var runtimeDirectory: String { paths.runtimeDirectory }
-    /// The directory for files that outlive the boot: `[Service] StateDirectory=`, which by default is that of the unit, or
-    /// `/var/lib/NAME` for root without a unit. If it cannot be made, the log says so.
+    /// The directory for files that outlive the boot: `[Service] StateDirectory=`, which by default is that of the
+    /// unit, or `/var/lib/NAME` for root without a unit. If it cannot be made, the log says so.
     public var stateDirectory: String { paths.stateDirectory }
     /// The log of the service.
     package let log: ServiceLog
@@ -46,7 +46,8 @@ public import Lifecycle
         mediator.addObserver(forName: name, using: handler).lasting()
     }
 
-    /// Calls `handler` for each notification of this type whose user info fits the type, for as long as the service runs.
+    /// Calls `handler` for each notification of this type whose user info fits the type, for as long as the service
+    /// runs.
     ///
     ///     service.observeEvent(MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
     ///
@@ -58,8 +59,8 @@ public import Lifecycle
         mediator.addObserver(of: type, using: handler).lasting()
     }
 
-    /// Starts a child process: with an empty signal mask and default dispositions, in a process group of its own, and with the
-    /// descriptors of the command and no others.
+    /// Starts a child process: with an empty signal mask and default dispositions, in a process group of its own, and
+    /// with the descriptors of the command and no others.
     ///
     /// - Parameters:
     ///   - command: the program, and what it is given.

@@ -4,8 +4,8 @@
 internal import BelfryConfiguration
 internal import Lifecycle
 
-/// Applies the deadlines of `[Service]` and the settings of sources. Refuses changes that need a restart, and a launch in
-/// which a signal cannot be watched: nobody could stop the service then.
+/// Applies the deadlines of `[Service]` and the settings of sources. Refuses changes that need a restart, and a launch
+/// in which a signal cannot be watched: nobody could stop the service then.
 final class ConfigurationListener: LifecycleListener {
     let name = "configuration"
     private unowned let mediator: LifecycleMediator

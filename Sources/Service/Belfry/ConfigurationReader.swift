@@ -78,7 +78,8 @@ final class ConfigurationReader {
 
     /// The settings for a reload.
     ///
-    /// - Parameter isDryRun: whether somebody only asks if it would be accepted, so that an error is none of the service.
+    /// - Parameter isDryRun: whether somebody only asks if it would be accepted, so that an error is none of the
+    ///   service.
     /// - Throws: all errors. Warnings are only logged.
     func read(isDryRun: Bool) throws(LifecycleReloadError) -> LifecycleConfiguration {
         let reading = ConfigurationReading(options, components, onDisk: false)

@@ -7,8 +7,8 @@ internal import CBelfry
 internal import Glibc
 internal import Lifecycle
 
-/// Handles systemd's control signal SIGRTMIN+18 by its integer (systemd, `src/shared/common-signal.h`): 0x100 to
-/// 0x107 sets the log level, 0x200, 0x201 and 0x203 the log target, 0x300 posts a memory warning, 0x301 logs the state of the
+/// Handles systemd's control signal SIGRTMIN+18 by its integer (systemd, `src/shared/common-signal.h`): 0x100 to 0x107
+/// sets the log level, 0x200, 0x201 and 0x203 the log target, 0x300 posts a memory warning, 0x301 logs the state of the
 /// heap.
 final class ControlSignal {
     /// systemd's console is standard error here.

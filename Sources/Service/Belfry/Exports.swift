@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// A service that imports Belfry also gets the mediator, the loop, the error that the loop throws, owned descriptors, and a
-// type for settings.
+// A service that imports Belfry also gets the mediator, the loop, the error that the loop throws, owned descriptors,
+// and a type for settings.
 @_exported public import struct BelfryConfiguration.ByteSize
 @_exported public import BelfryEventLoop
 @_exported public import class BelfryLinux.OwnedDescriptor

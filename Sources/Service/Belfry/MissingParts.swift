@@ -8,8 +8,8 @@ internal import BelfrySystemd
 /// Logs what the service has to do without.
 ///
 /// In a unit each part that is missing has a record of its own, since a change of the unit can provide it. Without a
-/// service manager, in a terminal or in a container, the parts that only a unit provides are missing together, and share
-/// one record.
+/// service manager, in a terminal or in a container, the parts that only a unit provides are missing together, and
+/// share one record.
 final class MissingParts {
     private let log: ServiceLog
     /// Whether a service manager has started the process.

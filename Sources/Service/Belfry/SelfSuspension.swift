@@ -13,8 +13,9 @@ internal import BelfryLinux
 /// Stops the process with SIGSTOP once it is in the background: with `StopOnPause=yes`, and after Ctrl-Z in a terminal,
 /// whose shell expects the process to stop.
 ///
-/// A stopped process cannot send the watchdog keep-alive, so the manager first turns the watchdog off (`WATCHDOG_USEC=0`,
-/// sd_notify(3)), and the process stops when the manager has done that. The watchdog of an unhealthy service stays on.
+/// A stopped process cannot send the watchdog keep-alive, so the manager first turns the watchdog off
+/// (`WATCHDOG_USEC=0`, sd_notify(3)), and the process stops when the manager has done that. The watchdog of an
+/// unhealthy service stays on.
 final class SelfSuspension {
     /// How long the manager may take.
     private static let managerTimeout: Duration = .seconds(5)
@@ -30,9 +31,9 @@ final class SelfSuspension {
     /// Whether the pause was typed in a terminal.
     private var isFromTerminal = false
 
-    /// Observes transitions that end in the background, such as a reload during a pause. The process stops at the end of the
-    /// turn, after answers are written, so that the client that asked for the pause gets its answer. While the machine sleeps
-    /// it goes on, and stops afterwards if it stays paused: a pause for the sleep alone has ended then.
+    /// Observes transitions that end in the background, such as a reload during a pause. The process stops at the end
+    /// of the turn, after answers are written, so that the client that asked for the pause gets its answer. While the
+    /// machine sleeps it goes on, and stops afterwards if it stays paused: a pause for the sleep alone has ended then.
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, log: ServiceLog,
         login: LoginSource

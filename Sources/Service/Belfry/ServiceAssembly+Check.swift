@@ -7,7 +7,8 @@ internal import BelfryLinux
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// `--check-config` and `--print-config`: `compose` is called to learn the settings of the service, which is not launched.
+/// `--check-config` and `--print-config`: `compose` is called to learn the settings of the service, which is not
+/// launched.
 extension ServiceAssembly {
     /// Prints diagnostics on standard error, and on standard output the settings, if they are asked for.
     ///
@@ -51,7 +52,8 @@ extension ServiceAssembly {
         }
     }
 
-    /// What is wrong with the unit that is to be checked, if there is one. Nothing is compared with settings that have errors.
+    /// What is wrong with the unit that is to be checked, if there is one. Nothing is compared with settings that have
+    /// errors.
     private func unitFindings(_ settings: BelfrySettings?) throws -> [UnitFinding] {
         guard let unit = options.checkedUnit, let settings else { return [] }
         return UnitCheck(unit: try ServiceManagerUnit.properties(of: unit), settings: settings).findings

@@ -53,7 +53,8 @@ final class ServiceAssembly {
         return code
     }
 
-    /// Runs the loop. At the level `debug`, the log says when it stood still, once for each listener and once for the rest.
+    /// Runs the loop. At the level `debug`, the log says when it stood still, once for each listener and once for the
+    /// rest.
     private func run(_ parts: ServiceParts) throws(SystemError) -> Int32 {
         var reported: Set<String?> = []
         return try parts.loop.run(isWatched: { [log] in log.maximumLevel == .debug }) {

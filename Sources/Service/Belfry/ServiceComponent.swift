@@ -23,8 +23,8 @@ package protocol RunningComponent: AnyObject, SendableMetatype {
     /// What the program calls it.
     nonisolated static var name: String { get }
 
-    /// Adds what is wrong with the settings that the component uses, and may complete them. `onDisk` allows it to look at the
-    /// file system, which may block.
+    /// Adds what is wrong with the settings that the component uses, and may complete them. `onDisk` allows it to look
+    /// at the file system, which may block.
     nonisolated static func check(
         _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
     ) -> LoadedConfiguration

@@ -7,8 +7,8 @@ internal import Glibc
 
 /// The descriptors that the service manager has for this service: sockets from socket units, and its descriptor store.
 ///
-/// What is stored outlives the process: the next one receives it under the same name, after `systemctl restart` as after a
-/// crash. So a service keeps its connections:
+/// What is stored outlives the process: the next one receives it under the same name, after `systemctl restart` as
+/// after a crash. So a service keeps its connections:
 ///
 ///     for client in service.descriptors.receive(named: "client") { serve(client) }
 ///     …
@@ -32,31 +32,32 @@ internal import Glibc
 
     /// Receives the descriptors of this name, which belong to the caller from now on.
     ///
-    /// The service manager does not say which are sockets of socket units (`FileDescriptorName=` in systemd.socket(5), by
-    /// default the name of the unit) and which were stored. Those from the store stay there until `removeStored(_:)`.
+    /// The service manager does not say which are sockets of socket units (`FileDescriptorName=` in systemd.socket(5),
+    /// by default the name of the unit) and which were stored. Those from the store stay there until
+    /// `removeStored(_:)`.
     ///
-    /// - Returns: the descriptors in the order of the service manager; none without a service manager, and none when the
-    ///   name was received before.
+    /// - Returns: the descriptors in the order of the service manager; none without a service manager, and none when
+    ///   the name was received before.
     public func receive(named name: String) -> [OwnedDescriptor] {
         let found = received.filter { $0.name.utf8.elementsEqual(name.utf8) }
         received.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
         return found.map { OwnedDescriptor(owning: $0.descriptor) }
     }
 
-    /// Has the service manager keep a copy of a descriptor. The manager removes it when the peer hangs up; as long as it is
-    /// kept, closing all other copies does not hang up on the peer. Storing it again has no effect.
+    /// Has the service manager keep a copy of a descriptor. The manager removes it when the peer hangs up; as long as
+    /// it is kept, closing all other copies does not hang up on the peer. Storing it again has no effect.
     ///
-    /// Watch a stored descriptor with `MainEventLoop.source(owning:_:_:)`, which closes it in the right order: the kernel
-    /// goes on to report a closed descriptor as long as there is a copy, and the loop would fail (epoll(7)).
+    /// Watch a stored descriptor with `MainEventLoop.source(owning:_:_:)`, which closes it in the right order: the
+    /// kernel goes on to report a closed descriptor as long as there is a copy, and the loop would fail (epoll(7)).
     ///
-    /// The manager does not answer: it refuses silently if the unit has no store or no room in it. Without a service manager
-    /// nothing is stored.
+    /// The manager does not answer: it refuses silently if the unit has no store or no room in it. Without a service
+    /// manager nothing is stored.
     ///
     /// - Parameters:
     ///   - descriptor: a socket, a memory file, a pipe or another descriptor. The caller still owns it.
     ///   - name: 1 to 255 printable ASCII characters without a colon. Names that begin with `belfry-` are Belfry's own.
-    /// - Throws: `EINVAL` for any other name, `EBADF` for a descriptor that is not open, and `EAGAIN` if the service manager
-    ///   has accepted nothing for too long.
+    /// - Throws: `EINVAL` for any other name, `EBADF` for a descriptor that is not open, and `EAGAIN` if the service
+    ///   manager has accepted nothing for too long.
     public func store(_ descriptor: Int32, as name: String) throws(SystemError) {
         guard Self.isName(name) else { throw SystemError(EINVAL, verb: "store descriptor as", object: name) }
         guard fcntl(descriptor, F_GETFD) >= 0 else { throw .last(verb: "store descriptor", object: "\(descriptor)") }

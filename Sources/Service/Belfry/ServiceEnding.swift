@@ -9,7 +9,8 @@ internal import CBelfry
 internal import Glibc
 internal import Lifecycle
 
-/// Decides when the process ends, and how. The exit record is written then; the service manager is told after the loop has ended.
+/// Decides when the process ends, and how. The exit record is written then; the service manager is told after the loop
+/// has ended.
 final class ServiceEnding {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
@@ -128,8 +129,8 @@ struct ServiceEnd {
         self.record.problem = record.problem ?? "\(error)"
     }
 
-    /// Tells the service manager, after all messages that wait for it (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd
-    /// 254). The error is told only if the process fails.
+    /// Tells the service manager, after all messages that wait for it (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since
+    /// systemd 254). The error is told only if the process fails.
     func tell(_ manager: ServiceManagerSocket) {
         var messages: [ServiceManagerMessage] = [.exitStatus(exitStatus), .status(text)]
         if let errorNumber, exitStatus != 0 { messages.append(.errorNumber(errorNumber)) }

@@ -12,23 +12,24 @@ internal import Lifecycle
     ///
     /// It blocks the signals before any thread can exist, reads the configuration, adds the built-in listeners around
     /// those of `compose`, launches the service, and runs the event loop on the main thread. Call it from a synchronous
-    /// main, before anything that starts threads. It refuses to run from an `async` main: that starts threads before the
-    /// signals are blocked, and SIGTERM would then end the process at once.
+    /// main, before anything that starts threads. It refuses to run from an `async` main: that starts threads before
+    /// the signals are blocked, and SIGTERM would then end the process at once.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in
     ///         try service.mediator.addListener(VideoListener())
     ///     }
     ///
-    /// Exit codes: 0 after a stop in order, or `LateStopExitStatus=` if a listener missed its deadline; 70 when a part of the
-    /// service failed (`BelfryService.fail(_:)`), whatever follows; 71 when the system refused something, the launch was
-    /// refused, or main is `async`; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
+    /// Exit codes: 0 after a stop in order, or `LateStopExitStatus=` if a listener missed its deadline; 70 when a part
+    /// of the service failed (`BelfryService.fail(_:)`), whatever follows; 71 when the system refused something, the
+    /// launch was refused, or main is `async`; 78 for a wrong configuration; 128 + n when the stop was cut short by
+    /// signal n.
     ///
     /// - Parameters:
     ///   - options: the name of the service, and options that override its configuration.
     ///   - components: optional components: `.socket`, `.cacheFlush`, `.logging`.
-    ///   - compose: declares the settings of the service and adds the listeners. It should do no more: it is also called to
-    ///     check or print the configuration, and then the service is not launched. Any error that it throws is logged,
-    ///     and ends the process with 71.
+    ///   - compose: declares the settings of the service and adds the listeners. It should do no more: it is also
+    ///     called to check or print the configuration, and then the service is not launched. Any error that it throws
+    ///     is logged, and ends the process with 71.
     public static func run(
         _ options: ServiceOptions, with components: [ServiceComponent] = [],
         _ compose: (BelfryService) throws -> Void = { _ in }
@@ -60,7 +61,8 @@ internal import Lifecycle
 /// `ServiceMain.run` was called in a task.
 private nonisolated struct AsynchronousMain: Error, CustomStringConvertible {
     let description = """
-        unable to run the service from an async main, whose threads do not block the signals: write 'static func main()' \
-        without 'async', or no 'await' at the top level of main.swift, and begin asynchronous work in a listener
+        unable to run the service from an async main, whose threads do not block the signals: write \
+        'static func main()' without 'async', or no 'await' at the top level of main.swift, and begin asynchronous \
+        work in a listener
         """
 }

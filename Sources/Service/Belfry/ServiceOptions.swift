@@ -18,9 +18,9 @@ public nonisolated struct ServiceOptions: Sendable {
     }
 
     /// The name of the service: its identifier in the journal and on the socket, and the name of its files. It reads
-    /// `NAME.conf` and `NAME.conf.d` in `/etc/NAME` or the directory of `ConfigurationDirectory=` in the unit, `/run/NAME`,
-    /// `/usr/local/lib/NAME` and `/usr/lib/NAME`. Its directories are `/run/NAME` and `/var/lib/NAME`, or those that the
-    /// unit, the user's environment (XDG) or the configuration names.
+    /// `NAME.conf` and `NAME.conf.d` in `/etc/NAME` or the directory of `ConfigurationDirectory=` in the unit,
+    /// `/run/NAME`, `/usr/local/lib/NAME` and `/usr/lib/NAME`. Its directories are `/run/NAME` and `/var/lib/NAME`, or
+    /// those that the unit, the user's environment (XDG) or the configuration names.
     public var name: String
     /// The version of the service, which clients see; nil for the version of Belfry.
     public var version: String?

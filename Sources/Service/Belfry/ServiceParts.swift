@@ -11,7 +11,8 @@ internal import BelfrySources
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// The objects of a service, in the order in which they are created. Nothing is connected yet: the mediator has no listeners.
+/// The objects of a service, in the order in which they are created. Nothing is connected yet: the mediator has no
+/// listeners.
 final class ServiceParts {
     let settings: BelfrySettings
     let loop: MainEventLoop
@@ -124,7 +125,8 @@ final class ServiceParts {
     /// The counter of notifications, which continues that of the last process of this boot, and its id. If nothing
     /// can be stored, it begins with 1.
     ///
-    /// - Throws: `RunsAlready`, and when the system failed to open a counter that may exist: its numbers must not be used again.
+    /// - Throws: `RunsAlready`, and when the system failed to open a counter that may exist: its numbers must not be
+    ///   used again.
     private static func sequence(
         in paths: RuntimePaths, _ kept: UInt64?, _ service: String, bootID: String, _ log: ServiceLog
     ) throws -> (any LifecycleSequence, counter: String) {
@@ -154,6 +156,7 @@ nonisolated struct RunsAlready: Error, CustomStringConvertible {
     let file: String
 
     var description: String {
-        "unable to run '\(SystemError.escape(service))': it runs already, another process has locked '\(SystemError.escape(file))'"
+        "unable to run '\(SystemError.escape(service))': it runs already, "
+            + "another process has locked '\(SystemError.escape(file))'"
     }
 }

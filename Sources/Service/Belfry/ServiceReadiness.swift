@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Signals that work is ready (`BelfryService.addWorker`), or the services of a group: the port is open, the queue is joined,
-/// the cache is warm. The launch waits for that.
+/// Signals that work is ready (`BelfryService.addWorker`), or the services of a group: the port is open, the queue is
+/// joined, the cache is warm. The launch waits for that.
 ///
 ///     let ready = ServiceReadiness()
 ///     let app = Application(router: router, onServerRunning: { _ in ready.signal() })

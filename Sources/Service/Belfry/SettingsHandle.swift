@@ -6,8 +6,8 @@ internal import BelfryJSON
 public import Lifecycle
 internal import Synchronization
 
-/// Settings that the service has declared with `BelfryService.settings`. Any thread may read them, such as that of a request
-/// handler.
+/// Settings that the service has declared with `BelfryService.settings`. Any thread may read them, such as that of a
+/// request handler.
 public nonisolated struct SettingsHandle<Settings: Sendable>: Sendable {
     private final class Current: Sendable {
         let settings: Mutex<Settings>
@@ -32,8 +32,8 @@ public nonisolated struct SettingsHandle<Settings: Sendable>: Sendable {
     public var value: Settings { current.settings.withLock { $0 } }
 
     /// The settings that a notification carries: the new ones in `willReload` and `didReload`, and the old ones in
-    /// `didFailToReload`. In any other notification, and in a `willReload` whose configuration could not be read, those in
-    /// effect.
+    /// `didFailToReload`. In any other notification, and in a `willReload` whose configuration could not be read, those
+    /// in effect.
     public func value(in notification: LifecycleNotification) -> Settings {
         notification.configuration?[Settings.self] ?? value
     }
@@ -62,15 +62,16 @@ extension SettingsHandle where Settings: Codable {
 extension BelfryService {
     /// Declares settings of the service: a section of its configuration files, decoded into its own type.
     ///
-    /// They are decoded now, at each reload, and for `--check-config` and `--print-config`. The property `sizeMax` is set by
-    /// `SizeMax=`. Besides strings, booleans, numbers and `Duration`, properties may be `ByteSize`, enumerations of
-    /// strings, arrays (a list of words), and optionals of these, for keys that need not be set.
+    /// They are decoded now, at each reload, and for `--check-config` and `--print-config`. The property `sizeMax` is
+    /// set by `SizeMax=`. Besides strings, booleans, numbers and `Duration`, properties may be `ByteSize`, enumerations
+    /// of strings, arrays (a list of words), and optionals of these, for keys that need not be set.
     ///
     /// - Parameters:
-    ///   - type: each type can be declared once. It belongs to no actor: write `nonisolated` in a module on the main actor.
+    ///   - type: each type can be declared once. It belongs to no actor: write `nonisolated` in a module on the main
+    ///     actor.
     ///   - section: the name in the brackets.
-    /// - Throws: an error that ends the process with 78 if `compose` passes it on: the section is invalid. Or one that ends it
-    ///   with 71: the declaration comes after `compose`, is made twice, or names a section of Belfry.
+    /// - Throws: an error that ends the process with 78 if `compose` passes it on: the section is invalid. Or one that
+    ///   ends it with 71: the declaration comes after `compose`, is made twice, or names a section of Belfry.
     public func settings<Settings: Decodable & Sendable>(
         _ type: Settings.Type, section: String
     ) throws -> SettingsHandle<Settings> {

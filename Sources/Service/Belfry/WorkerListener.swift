@@ -27,7 +27,8 @@ package final class WorkerListener: LifecycleListener {
     /// - Parameters:
     ///   - readiness: what the launch waits for.
     ///   - requestEnd: asks the work to end. At the deadline its task is cancelled.
-    ///   - onEnd: called when the work has ended after its start; after it was cancelled only if it threw within its time.
+    ///   - onEnd: called when the work has ended after its start; after it was cancelled only if it threw within its
+    ///     time.
     ///   - run: does the work.
     package init(
         _ name: String, follows: [String], readiness: [ServiceReadiness], startDeadline: Duration?,
@@ -96,12 +97,12 @@ extension BelfryService {
     ///
     ///     try service.addWorker("jobs") { for await job in queue { try await process(job) } }
     ///
-    /// * *Start.* `didFinishLaunching` begins the work, after the listeners that it follows. The launch waits for `readiness` if
-    ///   given, and is refused if the work fails before.
-    /// * *End.* If it throws, the service stops with exit status 70, as by `fail(_:)`. If it returns, the service has done its
-    ///   work: it stops with the reason `finished`, and exit status 0. During a stop a return has no effect.
-    /// * *Stop.* `willTerminate` cancels the task of the work, and waits for its end until the deadline. An error then, other than
-    ///   `CancellationError`, fails the service too.
+    /// * *Start.* `didFinishLaunching` begins the work, after the listeners that it follows. The launch waits for
+    ///   `readiness` if given, and is refused if the work fails before.
+    /// * *End.* If it throws, the service stops with exit status 70, as by `fail(_:)`. If it returns, the service has
+    ///   done its work: it stops with the reason `finished`, and exit status 0. During a stop a return has no effect.
+    /// * *Stop.* `willTerminate` cancels the task of the work, and waits for its end until the deadline. An error then,
+    ///   other than `CancellationError`, fails the service too.
     /// * *Pause.* It goes on, unless it observes the mediator.
     ///
     /// - Parameters:

@@ -8,8 +8,8 @@ public import Lifecycle
 
 /// The clocks of the machine, with timers of the event loop.
 @MainActor public final class EventLoopClock: LifecycleClock {
-    /// A call soon, without memory or descriptors for a timer: a deadline is better early than never. It is not made at once, since
-    /// the caller does not have the timer yet.
+    /// A call soon, without memory or descriptors for a timer: a deadline is better early than never. It is not made at
+    /// once, since the caller does not have the timer yet.
     private final class NoTimer: LifecycleTimer {
         private let task: Task<Void, Never>
 

@@ -6,9 +6,10 @@ public import BelfryLinux
 
 /// An event loop for tests. Its sources work while the test waits, and other tests of the main actor run meanwhile.
 ///
-/// `MainEventLoop.run()` takes the main thread for itself, which `swift test` needs. This loop has one turn a millisecond
-/// between other work of the main actor, for as long as it exists. So descriptors, timers and child processes work as in a
-/// service, up to a millisecond later, and as many tests with a loop of their own run at a time as you like.
+/// `MainEventLoop.run()` takes the main thread for itself, which `swift test` needs. This loop has one turn a
+/// millisecond between other work of the main actor, for as long as it exists. So descriptors, timers and child
+/// processes work as in a service, up to a millisecond later, and as many tests with a loop of their own run at a time
+/// as you like.
 ///
 ///     let test = try TestLoop()
 ///     let timer = try test.loop.timer(after: .milliseconds(20)) { hasFired = true }
@@ -36,7 +37,8 @@ public import BelfryLinux
     /// - Parameters:
     ///   - condition: what the test waits for.
     ///   - limit: how long it waits, by the real clock, before the test has failed.
-    /// - Throws: `TestTimeout` at the limit, what the condition throws, the failure of the loop, and `CancellationError`.
+    /// - Throws: `TestTimeout` at the limit, what the condition throws, the failure of the loop, and
+    ///   `CancellationError`.
     public func until(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) async throws {
         let end = ContinuousClock.now + limit
         while try !condition() {
@@ -46,7 +48,8 @@ public import BelfryLinux
         }
     }
 
-    /// Handles the events that are ready, at most a hundred, so that a source that is always ready does not stop the test.
+    /// Handles the events that are ready, at most a hundred, so that a source that is always ready does not stop the
+    /// test.
     ///
     /// - Returns: whether the loop still works.
     private func turn() -> Bool {

@@ -16,10 +16,10 @@ public import LifecycleTesting
 ///     await test.script.run(.perform(.launch), .perform(.pause))
 ///     try await test.until { !player.isPlaying }
 ///
-/// Descriptors, timers and child processes are real, on a `TestLoop`. The clock of the mediator is manual, so deadlines pass
-/// only when the script moves it. The service has the listeners of `compose`, and those that registered themselves, but none
-/// of the built-in ones. They are removed with this object, and so is the private directory with its files. Descriptors that
-/// the service stores go nowhere, as without a service manager.
+/// Descriptors, timers and child processes are real, on a `TestLoop`. The clock of the mediator is manual, so deadlines
+/// pass only when the script moves it. The service has the listeners of `compose`, and those that registered
+/// themselves, but none of the built-in ones. They are removed with this object, and so is the private directory with
+/// its files. Descriptors that the service stores go nowhere, as without a service manager.
 @MainActor public final class TestService {
     /// The service.
     public let service: BelfryService

@@ -44,7 +44,8 @@ internal import Glibc
         receive()
         return String(decoding: bytes, as: UTF8.self)
     }
-    /// Whether the connection has ended, by the service, by `disconnect()` or by an error, and all that came was received.
+    /// Whether the connection has ended, by the service, by `disconnect()` or by an error, and all that came was
+    /// received.
     public var isEnded: Bool {
         receive()
         return hasEnded
@@ -58,8 +59,8 @@ internal import Glibc
 
     /// Sends a text.
     ///
-    /// - Throws: `EPIPE` when the service has closed the connection, `EAGAIN` when it does not read. A part of the text may have
-    ///   been sent.
+    /// - Throws: `EPIPE` when the service has closed the connection, `EAGAIN` when it does not read. A part of the text
+    ///   may have been sent.
     public func send(_ text: String) throws(SystemError) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -54,7 +54,7 @@ def clock(on_each):
 
 def test_clock_set_during_a_sleep_posts_both(clock, on_each):
     subscriber = on_each.subscribe()
-    on_each.kill("TSTP")
+    on_each.ctl("pause")
     subscriber.until("didEnterBackground")
 
     assert clock.move((65_000_000, 5_000_000))

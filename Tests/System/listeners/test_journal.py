@@ -12,7 +12,7 @@ THUMBNAILS = "/var/cache/belfry/thumbnails"
 # Debian 12 only.
 NO_PRESSURE = """
 unable to open '/sys/fs/cgroup/system.slice/belfryd.service/memory.pressure': \
-Permission denied (EACCES), doing without it
+Permission denied (EACCES), memory warnings are about the whole machine
 """
 LAUNCH = """
 willFinishLaunching notRunning -> inactive, the service itself, after CAUSE
@@ -23,6 +23,8 @@ launch took N ms
 PAUSE = """
 willResignActive active -> inactive, SIGTSTP from pid 1 (systemd), uid 0, init.scope
 didEnterBackground inactive -> background, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+cacheFlush: 'frames' removed 1 of 1 files, freed N bytes
+pause took N ms
 """
 RESUME = """
 willEnterForeground background -> inactive, SIGCONT from pid 1 (systemd), uid 0, init.scope
@@ -55,7 +57,7 @@ stop took N ms
 PAUSE_OF_BOTH = """
 willResignActive active -> inactive, SIGTSTP from pid 1 (systemd), uid 0, init.scope
 didEnterBackground inactive -> background, SIGTSTP from pid 1 (systemd), uid 0, init.scope
-cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes
+cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes; 'frames' removed 1 of 1 files, freed N bytes
 socket: told 1 subscriber
 pause took N ms
 """
@@ -67,7 +69,7 @@ flushRequested took N ms
 STOP_OF_BOTH = """
 willResignActive active -> inactive, SIGTERM from pid 1 (systemd), uid 0, init.scope
 didEnterBackground inactive -> background, SIGTERM from pid 1 (systemd), uid 0, init.scope
-cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes
+cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes; 'frames' removed 1 of 1 files, freed N bytes
 socket: told 1 subscriber
 willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
 stop took N ms
@@ -79,6 +81,11 @@ def fill(belfry, cache: str) -> None:
     belfry.host.write(f"{cache}/CACHEDIR.TAG", f"{CACHE_TAG}\n")
     belfry.host.write(f"{cache}/1", "a frame")
     belfry.host.run("chown", "-R", "belfry:", cache)
+
+
+def fill_both(belfry) -> None:
+    for cache in (THUMBNAILS, FRAMES):
+        fill(belfry, cache)
 
 
 def launch(belfry, cause: str) -> list[str]:
@@ -102,6 +109,7 @@ def test_journal_of_the_service_as_installed(on_each, journal):
     journal.says(PAUSE)
     on_each.kill("CONT")
     journal.says(RESUME)
+    fill(on_each, FRAMES)
     on_each.kill("USR1")
     journal.says(FLUSH)
     on_each.kill("USR1")
@@ -132,9 +140,9 @@ def test_journal_of_a_service_with_a_cache_of_its_own_and_a_subscriber(on_each, 
         journal.says(PAUSE_OF_BOTH)
         on_each.kill("CONT")
         journal.says(RESUME)
-        fill(on_each, THUMBNAILS)
+        fill_both(on_each)
         on_each.kill("USR1")
         journal.says(FLUSH_OF_BOTH)
-        fill(on_each, THUMBNAILS)
+        fill_both(on_each)
         on_each.host.systemctl("stop", SERVICE)
         journal.says(STOP_OF_BOTH)

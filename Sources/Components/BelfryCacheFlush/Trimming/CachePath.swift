@@ -8,8 +8,8 @@ import Glibc
 
 /// A path of a cache, and the directories that it names.
 ///
-/// From the first component with a pattern on, no symbolic link is followed: whoever may write to a directory there must not
-/// direct a flush elsewhere. For the same reason the directories are handed over open, not as paths.
+/// From the first component with a pattern on, no symbolic link is followed: whoever may write to a directory there
+/// must not direct a flush elsewhere. For the same reason the directories are handed over open, not as paths.
 nonisolated struct CachePath {
     private static let mostDirectories = 4096
 

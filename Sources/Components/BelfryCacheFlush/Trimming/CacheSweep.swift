@@ -8,8 +8,8 @@ import Glibc
 
 /// The flush of one directory of a cache, in steps. It accesses the file system; `TrimPlan` decides what to delete.
 ///
-/// A flush that deletes walks the tree twice. The first walk remembers when each file was last used, and not its name: so a
-/// million files take 24 MB. The second one deletes the files up to the time of the plan.
+/// A flush that deletes walks the tree twice. The first walk remembers when each file was last used, and not its name:
+/// so a million files take 24 MB. The second one deletes the files up to the time of the plan.
 package nonisolated struct CacheSweep {
     private let cache: CacheSettings
     private let limits: TreeLimits
@@ -79,8 +79,8 @@ package nonisolated struct CacheSweep {
         oldest.finish()
     }
 
-    /// Deletes the files that `TrimPlan` selects from the survey, except those that are open. Others are then selected in their
-    /// place.
+    /// Deletes the files that `TrimPlan` selects from the survey, except those that are open. Others are then selected
+    /// in their place.
     ///
     /// - Throws: `CacheError` if there is no valid tag, with nothing deleted.
     package mutating func trim(now: Duration) throws(CacheError) {
@@ -122,11 +122,11 @@ package nonisolated struct CacheSweep {
         return result < 0 || fileSystem.available >= keepFree ? 0 : keepFree - fileSystem.available
     }
 
-    /// Deletes a file, unless it is open elsewhere. Whether it is, the kernel says only of files that belong to this user,
-    /// see `belfry_lease`; others are deleted.
+    /// Deletes a file, unless it is open elsewhere. Whether it is, the kernel says only of files that belong to this
+    /// user, see `belfry_lease`; others are deleted.
     ///
-    /// Between the examination of a file and its deletion, a process with write permission can still replace it; then the
-    /// new file is deleted, but never a file in another directory.
+    /// Between the examination of a file and its deletion, a process with write permission can still replace it; then
+    /// the new file is deleted, but never a file in another directory.
     ///
     /// - Returns: whether it was not open.
     private mutating func remove(_ file: WalkedFile) -> Bool {
@@ -209,8 +209,8 @@ package nonisolated struct TreeLimits: Sendable, Equatable {
     /// The maximum number of directory entries.
     package var entries = 10_000_000
 
-    /// The maximum number of files that one flush can delete in a directory. Only this many, the oldest, are kept track of;
-    /// temporarily half as many more.
+    /// The maximum number of files that one flush can delete in a directory. Only this many, the oldest, are kept track
+    /// of; temporarily half as many more.
     package var candidates = 1 << 20
 
     /// The limits that Belfry uses.
@@ -221,9 +221,9 @@ nonisolated extension CacheSettings {
     /// Writes back, deletes the files that were unused for longest until the limits are met, and drops pages, as
     /// configured, in this order, one directory after the other.
     ///
-    /// Files are deleted only below a valid CACHEDIR.TAG; the tag and the directories stay. No symbolic link is followed and
-    /// no other mount entered, see `TreeBoundary`. Blocks; may be called on any thread. A cancelled flush ends before the
-    /// next file, with a report that says so, but not while a file system is being written back.
+    /// Files are deleted only below a valid CACHEDIR.TAG; the tag and the directories stay. No symbolic link is
+    /// followed and no other mount entered, see `TreeBoundary`. Blocks; may be called on any thread. A cancelled flush
+    /// ends before the next file, with a report that says so, but not while a file system is being written back.
     ///
     /// - Parameters:
     ///   - now: the time since the Unix epoch, which file times are compared with.

@@ -5,11 +5,11 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// Opens files of a cache and no others: no symbolic link is followed, and neither another mount nor a subvolume (a directory
-/// with another device) is entered.
+/// Opens files of a cache and no others: no symbolic link is followed, and neither another mount nor a subvolume (a
+/// directory with another device) is entered.
 ///
-/// `O_NOFOLLOW` and the mount id (statx(2)) enforce that. Before Linux 5.8 there is no mount id: the device is compared, and
-/// a bind mount of the same device is entered.
+/// `O_NOFOLLOW` and the mount id (statx(2)) enforce that. Before Linux 5.8 there is no mount id: the device is
+/// compared, and a bind mount of the same device is entered.
 nonisolated struct TreeBoundary: Sendable {
     private let mount: UInt64
     private let device: UInt64

@@ -5,8 +5,8 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow only with
-/// the depth, which is limited.
+/// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow
+/// only with the depth, which is limited.
 ///
 /// Entries that are deleted or replaced during the walk are skipped. Cancellation ends the walk at the next entry.
 nonisolated final class TreeWalk {

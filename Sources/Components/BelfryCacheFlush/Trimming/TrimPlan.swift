@@ -49,8 +49,9 @@ package nonisolated struct TrimPlan {
         select()
     }
 
-    /// Selects others in the place of files that were kept, because they are open. Whether the next ones are open is not known
-    /// either: from the fifth time on at least as many are selected as were kept so far, so that no cache is walked often.
+    /// Selects others in the place of files that were kept, because they are open. Whether the next ones are open is
+    /// not known either: from the fifth time on at least as many are selected as were kept so far, so that no cache is
+    /// walked often.
     ///
     /// - Returns: false if no others are needed, or there are none.
     package mutating func extend(keeping open: FileTotals) -> Bool {
@@ -148,7 +149,8 @@ package nonisolated struct FileAge: Comparable {
     }
 }
 
-/// Keeps the ages of the oldest files that are added, temporarily up to half more than its capacity, and the totals of all.
+/// Keeps the ages of the oldest files that are added, temporarily up to half more than its capacity, and the totals of
+/// all.
 package nonisolated struct OldestFiles {
     private let capacity: Int
 
@@ -186,8 +188,8 @@ package nonisolated struct OldestFiles {
     }
 }
 
-/// Identifies a file independently of its names. Inode numbers are unique only within a device, and a tree may have files of
-/// several devices: on an overlay, those of its layers.
+/// Identifies a file independently of its names. Inode numbers are unique only within a device, and a tree may have
+/// files of several devices: on an overlay, those of its layers.
 package nonisolated struct FileIdentity: Sendable, Hashable {
     private let device: UInt64
     private let inode: UInt64

@@ -27,26 +27,27 @@ nonisolated let lifecycleInterfaceMethods = """
       lastWord: ?object
     )
 
-    # Subscribe to notifications. Needs 'more'. The first reply has the state, each later one a notification. With 'names'
-    # only those are sent, at most 256 in 4096 bytes. With 'after' past notifications after that number are sent first, if
-    # memory has them. If the 'sequence' of the state is lower than 'after', the numbers have begun again.
+    # Subscribe to notifications. Needs 'more'. The first reply has the state, each later one a notification. With
+    # 'names' only those are sent, at most 256 in 4096 bytes. With 'after' past notifications after that number are sent
+    # first, if memory has them. If the 'sequence' of the state is lower than 'after', the numbers have begun again.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
-    # Post a notification: a name of your own, flushRequested, statusRequested, performFetch, or didReceiveNotification, whose
-    # user info has 'name' and may have 'userInfo'; the service adds 'foreground'. With 'wait' the reply comes
-    # when all listeners have answered, with their outcomes. 'result' is 'posted' without 'wait', otherwise 'newData' if any
-    # has new data, otherwise 'failed' if any failed, otherwise 'noData'. With 'wait' and 'more', a reply with the result
-    # 'running' comes whenever a listener reports progress. A call waits while 256 posts of its user wait for listeners.
+    # Post a notification: a name of your own, flushRequested, statusRequested, performFetch, or didReceiveNotification,
+    # whose user info has 'name' and may have 'userInfo'; the service adds 'foreground'. With 'wait' the reply comes
+    # when all listeners have answered, with their outcomes. 'result' is 'posted' without 'wait', otherwise 'newData' if
+    # any has new data, otherwise 'failed' if any failed, otherwise 'noData'. With 'wait' and 'more', a reply with the
+    # result 'running' comes whenever a listener reports progress. A call waits while 256 posts of its user wait for
+    # listeners.
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
-    # Have listeners handle an event of the system as if it had happened: didReceiveMemoryWarning, significantTimeChange,
-    # powerFailing, protectedDataWillBecomeUnavailable or protectedDataDidBecomeAvailable. 'userInfo' is that of the notification,
-    # which has 'simulated' besides. The reply is as for PerformAction.
+    # Have listeners handle an event of the system as if it had happened: didReceiveMemoryWarning,
+    # significantTimeChange, powerFailing, protectedDataWillBecomeUnavailable or protectedDataDidBecomeAvailable.
+    # 'userInfo' is that of the notification, which has 'simulated' besides. The reply is as for PerformAction.
     method Simulate(name: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
-    # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused, were
-    # late, or say what they did; the state changes all the same. If the service was in the background already, it has those
-    # that failed then. A client that disconnects withdraws its request, if that has not begun.
+    # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused,
+    # were late, or say what they did; the state changes all the same. If the service was in the background already, it
+    # has those that failed then. A client that disconnects withdraws its request, if that has not begun.
     method Pause() -> (state: string, reports: []Report)
 
     # Continue the service. The reply comes when it is active, as for Pause.
@@ -55,11 +56,11 @@ nonisolated let lifecycleInterfaceMethods = """
     # Make the service inactive for a short time, until Resume. The reply is as for Pause.
     method Interrupt() -> (state: string, reports: []Report)
 
-    # Delay pause, sleep and stop as long as the connection is open, or until 'timeoutUsec' has passed. Needs 'more'. The first
-    # reply says that the service is held. When something begins to wait, another reply names it in 'waiting'. When the machine
-    # sleeps before the hold has ended, another reply has 'overriddenBy', which is 'sleep'; the hold goes on. When the hold
-    # ends by itself, the last reply has 'held' false and the reason. A stop waits within its own deadline, and a second stop does not wait.
-    # 'reason' has at most 1024 bytes.
+    # Delay pause, sleep and stop as long as the connection is open, or until 'timeoutUsec' has passed. Needs 'more'.
+    # The first reply says that the service is held. When something begins to wait, another reply names it in 'waiting'.
+    # When the machine sleeps before the hold has ended, another reply has 'overriddenBy', which is 'sleep'; the hold
+    # goes on. When the hold ends by itself, the last reply has 'held' false and the reason. A stop waits within its own
+    # deadline, and a second stop does not wait. 'reason' has at most 1024 bytes.
     method Hold(reason: string, timeoutUsec: ?int) -> (
       held: bool,
       waiting: ?string,
@@ -70,13 +71,14 @@ nonisolated let lifecycleInterfaceMethods = """
     # The clients that hold the service.
     method ListHolds() -> (holds: []Holder)
 
-    # Become a listener as long as the connection is open. Needs 'more'. Each reply has a notification and a token, and is to be
-    # answered with Answer on another connection. The service continues without the answer after 'deadlineUsec', by default
-    # ListenerTimeout= of its configuration. 'follows' names listeners that are called before this one for arriving
-    # notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With 'confirm' a first reply without
-    # notification confirms that the listener is attached. With 'state' the first reply has the state instead, and so has another
-    # reply when a notification changes it. A program that disconnects or does not read is detached, and what it has not answered
-    # counts as failed. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
+    # Become a listener as long as the connection is open. Needs 'more'. Each reply has a notification and a token, and
+    # is to be answered with Answer on another connection. The service continues without the answer after
+    # 'deadlineUsec', by default ListenerTimeout= of its configuration. 'follows' names listeners that are called before
+    # this one for arriving notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With
+    # 'confirm' a first reply without notification confirms that the listener is attached. With 'state' the first reply
+    # has the state instead, and so has another reply when a notification changes it. A program that disconnects or does
+    # not read is detached, and what it has not answered counts as failed. 'names', 'follows' and 'actions' are at most
+    # 256 together, in 4096 bytes.
     method Attach(
       listener: string,
       names: []string,
@@ -87,34 +89,34 @@ nonisolated let lifecycleInterfaceMethods = """
       state: ?bool
     ) -> (token: ?string, notification: ?Notification, state: ?State)
 
-    # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed; with
-    # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed. 'work' says what the
-    # listener did, in at most 512 bytes, and 'details' says the same for programs.
+    # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed;
+    # with 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed. 'work'
+    # says what the listener did, in at most 512 bytes, and 'details' says the same for programs.
     method Answer(token: string, outcome: string, reason: ?string, work: ?string, details: ?object) -> ()
 
-    # Report progress of an answer: a stop then waits for it up to its deadline, and systemd is asked to extend the stop timeout.
-    # The next report must come within 'nextWithinUsec', by default 5 s. 'text' is shown by systemctl status.
+    # Report progress of an answer: a stop then waits for it up to its deadline, and systemd is asked to extend the stop
+    # timeout. The next report must come within 'nextWithinUsec', by default 5 s. 'text' is shown by systemctl status.
     method Progress(token: string, nextWithinUsec: ?int, text: ?string) -> ()
 
-    # Report the health of the attached listener of this process: healthy, or degraded for a reason. It is shown with the listener until
-    # the next report, and the service goes on.
+    # Report the health of the attached listener of this process: healthy, or degraded for a reason. It is shown with
+    # the listener until the next report, and the service goes on.
     method ReportHealth(listener: string, health: string, reason: ?string) -> ()
 
     # The actions that listeners offer.
     method ListActions() -> (actions: []Action)
 
-    # Perform an action. The reply comes when the listeners that offer it have answered, and with 'more' also when they report
-    # progress, as for Post.
+    # Perform an action. The reply comes when the listeners that offer it have answered, and with 'more' also when they
+    # report progress, as for Post.
     method PerformAction(id: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
-    # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did. With 'toAll' every
-    # listener is asked, and 'reports' has what each of them did.
+    # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did. With
+    # 'toAll' every listener is asked, and 'reports' has what each of them did.
     method OpenURL(url: string, toAll: ?bool) -> (sequence: int, handledBy: ?string, reports: []Report)
 
-    # Reload the configuration. The reply comes when it is in effect or was refused. A client that disconnects withdraws its
-    # request, if that has not begun. 'reports' has the listeners that were late or say what they did.
-    # With 'dryRun' the listeners only check whether they would accept it, and nothing changes; 'reports' then has what each
-    # of them answered.
+    # Reload the configuration. The reply comes when it is in effect or was refused. A client that disconnects withdraws
+    # its request, if that has not begun. 'reports' has the listeners that were late or say what they did.
+    # With 'dryRun' the listeners only check whether they would accept it, and nothing changes; 'reports' then has what
+    # each of them answered.
     method Reload(dryRun: ?bool) -> (reports: ?[]Report)
 
     # The listeners in the order of arriving notifications.
@@ -127,9 +129,9 @@ nonisolated let lifecycleInterfaceMethods = """
     method ListSignals() -> (signals: []Signal)
 
     # What a signal would do now. 'action' is as for ListSignals, or 'none'; 'effect' is a line for the operator.
-    # 'longestUsec' is how long it takes if every listener uses its full deadline, and 'limitUsec' the time for all together;
-    # 'fits' says whether 'longestUsec' is within it. 'unitSetting' and 'unitTimeoutUsec' are the unit's timeout that the
-    # limit comes from, if it is known; without 'unitTimeoutUsec' the unit has no limit.
+    # 'longestUsec' is how long it takes if every listener uses its full deadline, and 'limitUsec' the time for all
+    # together; 'fits' says whether 'longestUsec' is within it. 'unitSetting' and 'unitTimeoutUsec' are the unit's
+    # timeout that the limit comes from, if it is known; without 'unitTimeoutUsec' the unit has no limit.
     method Explain(signal: string) -> (
       signal: string,
       number: int,
@@ -182,7 +184,8 @@ nonisolated let lifecycleInterfaceErrors = """
     # Not all notifications after the given number are available; all from number 'oldest' on are.
     error NotRetained(oldest: int)
 
-    # The subscriber did not read in time: so many notifications, of any name, have come from the first that it missed on.
+    # The subscriber did not read in time: so many notifications, of any name, have come from the first that it
+    # missed on.
     error Overrun(dropped: int)
     """
 

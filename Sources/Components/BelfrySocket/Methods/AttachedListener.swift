@@ -5,8 +5,8 @@ internal import BelfryJSON
 internal import Lifecycle
 internal import Varlink
 
-/// An attached program as a listener. It gets notifications as replies to `Attach`; its outcomes come with `Answer`, see
-/// `AttachedListenerList`.
+/// An attached program as a listener. It gets notifications as replies to `Attach`; its outcomes come with `Answer`,
+/// see `AttachedListenerList`.
 final class AttachedListener: LifecycleListener {
     let parameters: AttachParameters
     let request: VarlinkRequest

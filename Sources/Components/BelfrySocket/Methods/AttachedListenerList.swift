@@ -8,8 +8,8 @@ internal import Varlink
 
 /// The attached programs, and the notifications that they have not answered.
 ///
-/// A program gets a notification as a reply to `Attach`, and sends its outcome with `Answer` on a second connection, since a
-/// connection handles one call at a time. The token that comes with the notification identifies it.
+/// A program gets a notification as a reply to `Attach`, and sends its outcome with `Answer` on a second connection,
+/// since a connection handles one call at a time. The token that comes with the notification identifies it.
 final class AttachedListenerList {
     private struct Question {
         let listener: AttachedListener

@@ -3,8 +3,9 @@
 
 internal import Varlink
 
-/// Limits the posts of each user that listeners are still handling. Beyond the limit a post begins when an earlier one is done;
-/// until then its connection waits, and so do later calls on it. A post whose client goes away before it begins is dropped.
+/// Limits the posts of each user that listeners are still handling. Beyond the limit a post begins when an earlier one
+/// is done; until then its connection waits, and so do later calls on it. A post whose client goes away before it
+/// begins is dropped.
 final class PostAdmission {
     /// Posts of one user, and the bytes of their calls.
     static let mostOfUser = (posts: 256, bytes: 16 << 20)

@@ -5,7 +5,8 @@ internal import BelfryConfiguration
 internal import Glibc
 internal import Lifecycle
 
-/// What a signal would do: a transition, a post, or neither, and a text about what the list of notifications does not show.
+/// What a signal would do: a transition, a post, or neither, and a text about what the list of notifications does not
+/// show.
 nonisolated struct SignalEffect: Sendable, Equatable {
     /// What happens to the notifications.
     enum Work: Sendable, Equatable {
@@ -60,8 +61,8 @@ nonisolated struct SignalEffect: Sendable, Equatable {
             switch number {
             case SIGKILL:
                 "the kernel ends the process at once, and no listener is called; systemd runs ExecStopPost=, which "
-                    + "records the exit, and starts the service again if Restart= says so; clients are disconnected, and a "
-                    + "subscriber that connects again gets what it has missed"
+                    + "records the exit, and starts the service again if Restart= says so; clients are disconnected, "
+                    + "and a subscriber that connects again gets what it has missed"
             case SIGSTOP:
                 "the kernel stops the process until SIGCONT, and no listener is called; SIGCONT then posts didResume, "
                     + "or resumes a service that is not active; if the process is stopped for longer than "

@@ -5,8 +5,8 @@ public import Belfry
 internal import BelfryMetricRegistry
 internal import Lifecycle
 
-/// Metrics in the text format of OpenMetrics 1.0. It uses only the kinds that the Prometheus text format has too, in which
-/// `# UNIT` and `# EOF` are comments.
+/// Metrics in the text format of OpenMetrics 1.0. It uses only the kinds that the Prometheus text format has too, in
+/// which `# UNIT` and `# EOF` are comments.
 nonisolated enum OpenMetricsText {
     /// The text; families without a value are left out.
     static func text(_ families: [MetricFamily]) -> String {
@@ -32,8 +32,8 @@ extension BelfryService {
     ///     router.get("/metrics") { _, _ in await service.openMetrics }
     ///
     /// It is the text of `belfryctl metrics`. Its media type is
-    /// `application/openmetrics-text; version=1.0.0; charset=utf-8`. Without the component `.socket`, or if `[Socket] Enabled=no`,
-    /// it has only the metrics of the program, which come from `BelfryMetrics`.
+    /// `application/openmetrics-text; version=1.0.0; charset=utf-8`. Without the component `.socket`, or if
+    /// `[Socket] Enabled=no`, it has only the metrics of the program, which come from `BelfryMetrics`.
     public var openMetrics: String {
         mediator.listener(SocketListener.self)?.openMetrics ?? OpenMetricsText.text(MetricRegistry.shared.families)
     }

@@ -8,8 +8,8 @@ internal import Varlink
 /// The last notifications, encoded as they are sent, in memory that outlives the process. It holds as many as its bytes
 /// allow, and at most a given number.
 ///
-/// Records follow each other without a gap; a record that does not fit before the end is stored at the start. The order of
-/// the stores keeps the ring valid at every moment, as the process may be killed between any two instructions.
+/// Records follow each other without a gap; a record that does not fit before the end is stored at the start. The order
+/// of the stores keeps the ring valid at every moment, as the process may be killed between any two instructions.
 package nonisolated struct NotificationRing {
     /// Where the records begin and end, counted in bytes since the ring was made, and the number of the last
     /// notification, even if the ring does not hold it.

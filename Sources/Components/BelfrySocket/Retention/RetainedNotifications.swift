@@ -8,10 +8,12 @@ internal import BelfrySystemd
 
 /// The recent notifications, from which a client that connects again gets those that it missed.
 ///
-/// They are in a memory file, which the service manager stores. A notification is added before it is sent, so that the next
-/// process has all that any client has seen, also after a restart, an upgrade and a `kill -9`. `SubscriberList` sends them.
+/// They are in a memory file, which the service manager stores. A notification is added before it is sent, so that the
+/// next process has all that any client has seen, also after a restart, an upgrade and a `kill -9`. `SubscriberList`
+/// sends them.
 package final class RetainedNotifications {
-    /// The least number that is retained, whatever `ReplayMax=` is: a subscription finds all that one turn of the loop posts.
+    /// The least number that is retained, whatever `ReplayMax=` is: a subscription finds all that one turn of the loop
+    /// posts.
     private static let minimumCapacity = 512
 
     @exclusivity(unchecked)  // nothing calls out while it is changed
@@ -31,8 +33,8 @@ package final class RetainedNotifications {
     ///   - bootID: memory from another boot is not used.
     ///   - store: what the service manager handed over.
     ///   - log: gets the reason when the memory of the last process is not used.
-    /// - Throws: `SystemError` when there is no memory, or when the system failed to open that of the last process, which stays
-    ///   stored for the next one.
+    /// - Throws: `SystemError` when there is no memory, or when the system failed to open that of the last process,
+    ///   which stays stored for the next one.
     package init(_ parameters: SocketParameters, bootID: String, store: SocketStore, log: ServiceLog) throws {
         self.store = store
         self.log = log

@@ -6,8 +6,8 @@ internal import BelfrySystemd
 internal import CBelfry
 internal import Glibc
 
-/// The memory of a ring of notifications: a file in memory (memfd_create(2)) of sealed size that can be handed to the next
-/// process, mapped into this one. The first page is the header; the ring follows.
+/// The memory of a ring of notifications: a file in memory (memfd_create(2)) of sealed size that can be handed to the
+/// next process, mapped into this one. The first page is the header; the ring follows.
 package final class RingFile {
     private struct Header {
         var magic: UInt64
@@ -44,7 +44,8 @@ package final class RingFile {
         base.storeBytes(of: header, as: Header.self)
     }
 
-    /// Opens the memory of an earlier process. Its ring is to be checked. The descriptor is closed when it cannot be used.
+    /// Opens the memory of an earlier process. Its ring is to be checked. The descriptor is closed when it cannot be
+    /// used.
     ///
     /// - Throws: `RingFileError` or `SystemError`.
     package init(opening descriptor: Int32, bootID: String) throws {

@@ -5,8 +5,8 @@ package import BelfrySystemd
 internal import CBelfry
 internal import Glibc
 
-/// What the socket has in the service manager's descriptor store, and what the manager handed over at the start: the memory of
-/// recent notifications, and the listening socket.
+/// What the socket has in the service manager's descriptor store, and what the manager handed over at the start: the
+/// memory of recent notifications, and the listening socket.
 package final class SocketStore {
     private static let ring = "belfry-notifications"
     private static let listener = "belfry-listener"
@@ -33,8 +33,8 @@ package final class SocketStore {
     /// Returns the memory that was handed over, for the caller to own.
     func removeRing() -> Int32? { received[Self.ring]?.popLast() }
 
-    /// Returns the listening socket that was handed over, for the caller to own, if it has this address and its file still
-    /// exists.
+    /// Returns the listening socket that was handed over, for the caller to own, if it has this address and its file
+    /// still exists.
     func removeListener(at path: String) -> Int32? {
         guard let place = received[Self.listener]?.firstIndex(where: { Self.isListening($0, at: path) }) else {
             return nil

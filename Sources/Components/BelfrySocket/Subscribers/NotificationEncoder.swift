@@ -5,8 +5,8 @@ internal import BelfryListeners
 internal import Lifecycle
 internal import Varlink
 
-/// Encodes notifications as replies, one after the other in the same memory. What a notification has in common with the last
-/// one is encoded once: notifications that a client posts mostly differ only in number, time and user info.
+/// Encodes notifications as replies, one after the other in the same memory. What a notification has in common with the
+/// last one is encoded once: notifications that a client posts mostly differ only in number, time and user info.
 nonisolated struct NotificationEncoder: ~Copyable {
     /// What notifications of the same name, state and origin have in common.
     private struct Common {

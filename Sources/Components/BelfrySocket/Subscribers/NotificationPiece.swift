@@ -4,11 +4,11 @@
 internal import BelfryJSON
 internal import Varlink
 
-/// The notifications that subscribers of some names get next if they are at some place of the ring. Subscribers of the same names
-/// at the same place share it.
+/// The notifications that subscribers of some names get next if they are at some place of the ring. Subscribers of the
+/// same names at the same place share it.
 final class NotificationPiece {
-    /// About as many bytes as the kernel takes at once (`sendBuffer` in `VarlinkLimits`, doubled). One longer notification is a
-    /// piece too.
+    /// About as many bytes as the kernel takes at once (`sendBuffer` in `VarlinkLimits`, doubled). One longer
+    /// notification is a piece too.
     private static let size = 32 << 10
     /// How many notifications are looked at for one piece, as most may have other names.
     private static let mostRecords = 1024

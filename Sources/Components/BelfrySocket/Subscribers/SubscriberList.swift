@@ -22,7 +22,8 @@ final class SubscriberList {
     private var encoder: NotificationEncoder
     @exclusivity(unchecked)  // nothing calls out while it is changed
     private var behind = Subscribers()
-    /// The number of a notification that all who are behind have still to get, if the ring has it; nil when nobody is behind.
+    /// The number of a notification that all who are behind have still to get, if the ring has it; nil when nobody is
+    /// behind.
     private var lowest: UInt64?
     /// The last one that was made.
     private var piece: NotificationPiece?

@@ -44,8 +44,8 @@ nonisolated struct JSONNodeEncoder: Encoder {
         return Self(encoding: encoding, node: node, codingPath: path)
     }
 
-    /// This place as a container. If it cannot become one, a node that is discarded, so that an endless chain of containers
-    /// takes no memory.
+    /// This place as a container. If it cannot become one, a node that is discarded, so that an endless chain of
+    /// containers takes no memory.
     private func becoming(_ kind: String, _ change: (JSONNode) -> Bool) -> Self {
         if codingPath.count >= encoding.maximumDepth {
             encoding.fail(tooDeep(kind))

@@ -51,8 +51,8 @@ nonisolated extension Float: JSONScalar {
     }
 }
 
-/// An integer beyond `Int64` is written as its decimal digits. Otherwise a `Duration` of ten seconds could not be encoded: its
-/// lower half is a `UInt64` with the highest bit set.
+/// An integer beyond `Int64` is written as its decimal digits. Otherwise a `Duration` of ten seconds could not be
+/// encoded: its lower half is a `UInt64` with the highest bit set.
 nonisolated extension JSONScalar where Self: FixedWidthInteger {
     var jsonValue: JSONValue {
         if let number = Int64(exactly: self) { .int(number) } else { .string(String(self)) }

@@ -3,8 +3,8 @@
 
 /// Decodes values from `JSONValue`, without Foundation: the counterpart of `JSONValueEncoder`.
 ///
-/// A number must fit the type: an integer is never truncated, a `double` never becomes an integer, and an `int` becomes a
-/// `Double` only if that is exact. Errors have the whole coding path.
+/// A number must fit the type: an integer is never truncated, a `double` never becomes an integer, and an `int` becomes
+/// a `Double` only if that is exact. Errors have the whole coding path.
 public nonisolated struct JSONValueDecoder: Sendable {
     /// Makes a decoder.
     public init() {}

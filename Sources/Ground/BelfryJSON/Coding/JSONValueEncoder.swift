@@ -3,9 +3,9 @@
 
 /// Encodes values into `JSONValue`, without Foundation.
 ///
-/// Integers become `int`, those beyond `Int64` a string of their digits; `Float` and `Double` become `double`, and infinities
-/// and NaN, which JSON does not have, are refused; nil becomes `null`. A type that writes two kinds of container or two single
-/// values into one place causes an error.
+/// Integers become `int`, those beyond `Int64` a string of their digits; `Float` and `Double` become `double`, and
+/// infinities and NaN, which JSON does not have, are refused; nil becomes `null`. A type that writes two kinds of
+/// container or two single values into one place causes an error.
 public nonisolated struct JSONValueEncoder: Sendable {
     /// The highest value of `maximumDepth`: values are encoded by recursion, which needs stack.
     package static let deepest = 256

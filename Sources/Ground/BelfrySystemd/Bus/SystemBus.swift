@@ -90,7 +90,8 @@ package final class SystemBus {
         return call
     }
 
-    /// Calls `handler` for each signal of this kind until the match is dropped, over this connection and all later ones.
+    /// Calls `handler` for each signal of this kind until the match is dropped, over this connection and all later
+    /// ones.
     package func match(
         _ signal: BusMember, firstArgument: String? = nil, _ handler: @escaping (BusMessage) -> Void
     ) -> BusMatch {

@@ -5,8 +5,8 @@ internal import BelfryJSON
 internal import BelfryLinux
 internal import Glibc
 
-/// The fields of a record for programs (systemd.journal-fields(7)), in the form in which journald reads them (systemd, «Native
-/// Journal Protocol»).
+/// The fields of a record for programs (systemd.journal-fields(7)), in the form in which journald reads them (systemd,
+/// «Native Journal Protocol»).
 package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The longest value, in bytes: the user info of the longest post is not cut.
     private static let longestValue = 1 << 20
@@ -22,8 +22,8 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
         for (name, value) in fields { add(name, value) }
     }
 
-    /// Adds `NAME=value`, or, where the value has line feeds, its length and the value after a line that has the name. Of a
-    /// longer value the first MiB is taken.
+    /// Adds `NAME=value`, or, where the value has line feeds, its length and the value after a line that has the name.
+    /// Of a longer value the first MiB is taken.
     package mutating func add(_ name: StaticString, _ value: String) { add(Self.bytes(of: name), value) }
 
     /// The same for a name that is not known before. It must be valid: upper-case letters, digits and underscores.

@@ -13,8 +13,8 @@ package nonisolated enum JournalNotificationReader {
         "BELFRY_MONOTONIC_USEC",
     ]
 
-    /// The notification in the shape that `io.belfry.Lifecycle` declares, its members in the order of the socket; nil for
-    /// a record of something else, such as what a listener made of one.
+    /// The notification in the shape that `io.belfry.Lifecycle` declares, its members in the order of the socket; nil
+    /// for a record of something else, such as what a listener made of one.
     package static func object(_ fields: [String: String], bootID: String) -> JSONObject? {
         guard let name = fields["BELFRY_NOTIFICATION"], fields["BELFRY_LISTENER"] == nil,
             fields["BELFRY_TIMELINE"] == nil

@@ -8,8 +8,8 @@ package import BelfryLinux
 
 /// Writes records to the journal, with all their fields (systemd, «Native Journal Protocol»).
 ///
-/// journald takes few datagrams at once, and none while it is stopped or restarted. Records then wait, and are written in
-/// order when it takes them.
+/// journald takes few datagrams at once, and none while it is stopped or restarted. Records then wait, and are written
+/// in order when it takes them.
 package final class JournalWriter: RecordWriter {
     /// Where journald listens.
     package static let address = "/run/systemd/journal/socket"
@@ -56,8 +56,8 @@ package final class JournalWriter: RecordWriter {
     /// Whether journald has received all that was sent.
     package var isReceived: Bool { !socket.isUnread }
 
-    /// Waits besides until journald has received what was sent, at most a second: it looks up whose records they are, and
-    /// does not find the unit of a process that has ended.
+    /// Waits besides until journald has received what was sent, at most a second: it looks up whose records they are,
+    /// and does not find the unit of a process that has ended.
     package func finish() {
         queue?.finish()
         let start = MonotonicInstant.now

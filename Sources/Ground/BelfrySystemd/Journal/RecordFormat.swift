@@ -9,8 +9,8 @@ internal import Glibc
 package nonisolated enum RecordFormat: String, Sendable, CaseIterable {
     /// For people: `2026-01-02T14:03:22.123456Z info videod: a text`. Further lines of the text are indented.
     case text
-    /// For programs: one JSON object a line, with the fields of the journal as texts, as `journalctl -o json` prints them.
-    /// `SYSLOG_TIMESTAMP` is the time.
+    /// For programs: one JSON object a line, with the fields of the journal as texts, as `journalctl -o json` prints
+    /// them. `SYSLOG_TIMESTAMP` is the time.
     case json
 
     /// The lines of a record.

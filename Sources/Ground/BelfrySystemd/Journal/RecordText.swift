@@ -31,8 +31,8 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
     /// Builds a text from what the program wrote and the values in it.
     package init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
 
-    /// A text of several lines from outside: control characters in each line are escaped. Only line feeds separate lines:
-    /// `String.split` takes CR and LF together for one character.
+    /// A text of several lines from outside: control characters in each line are escaped. Only line feeds separate
+    /// lines: `String.split` takes CR and LF together for one character.
     package init(lines text: String) {
         let lines = text.prefix(bytes: Self.longestText).utf8.split(separator: UInt8(ascii: "\n"))
         self.init(stringLiteral: lines.map { SystemError.escape(String(Substring($0))) }.joined(separator: "\n"))

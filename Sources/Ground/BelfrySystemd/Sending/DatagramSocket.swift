@@ -22,8 +22,8 @@ final class DatagramSocket {
     /// Sends one datagram with copies of descriptors. The address is looked up each time, so that a new socket is
     /// found.
     ///
-    /// - Returns: 0 or an error number: `EAGAIN` while the other side does not read or the system lacks memory or descriptors,
-    ///   `EMSGSIZE` for too long a datagram.
+    /// - Returns: 0 or an error number: `EAGAIN` while the other side does not read or the system lacks memory or
+    ///   descriptors, `EMSGSIZE` for too long a datagram.
     func send(_ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = []) -> Int32 {
         if descriptor < 0 { descriptor = belfry_datagram_socket() }
         let result =

@@ -8,9 +8,9 @@ internal import Glibc
 /// A queue of what a peer does not accept yet: a timer tries again while there is any, and what exceeds a limit is
 /// dropped.
 ///
-/// It uses a timer, since a datagram socket that is not connected does not report whether the peer has room, and epoll(7)
-/// does not support files. The interval is a millisecond while the peer accepts something, and doubles up to a second while
-/// it does not.
+/// It uses a timer, since a datagram socket that is not connected does not report whether the peer has room, and
+/// epoll(7) does not support files. The interval is a millisecond while the peer accepts something, and doubles up to a
+/// second while it does not.
 package final class SendQueue<Item> {
     /// What became of an attempt to send one.
     package nonisolated enum Attempt: Sendable {

@@ -6,11 +6,12 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// A barrier is over when the manager has processed what was sent: this process holds one end of a pipe, and the manager
-/// closes the other (sd_notify_barrier(3)).
+/// A barrier is over when the manager has processed what was sent: this process holds one end of a pipe, and the
+/// manager closes the other (sd_notify_barrier(3)).
 extension ServiceManagerSocket {
-    /// Calls `completion` when the manager has processed everything that was sent before, or when `limit` is over:
-    /// with `sent`, with `absent`, or with an error such as `ETIMEDOUT`, both perhaps before this returns. It does not block.
+    /// Calls `completion` when the manager has processed everything that was sent before, or when `limit` is over: with
+    /// `sent`, with `absent`, or with an error such as `ETIMEDOUT`, both perhaps before this returns. It does not
+    /// block.
     package func barrier(on loop: MainEventLoop, limit: Duration, _ completion: @escaping (Outcome) -> Void) {
         let (outcome, end) = sendBarrier()
         guard let end else { return completion(outcome) }

@@ -27,9 +27,9 @@ package nonisolated enum ServiceManagerMessage: Sendable, Equatable {
     case errorNumber(Int32)
     /// `EXIT_STATUS=`: what the process is about to exit with. For information; systemd knows it since 254.
     case exitStatus(Int32)
-    /// `FDSTORE=1` with `FDNAME=`: keep the descriptors that go with it until they hang up, under this name. They outlive
-    /// the process, and the next one finds them in `ListenDescriptors`. The manager refuses silently when it has no room or
-    /// the unit has no store (systemd.service(5), `FileDescriptorStoreMax=`).
+    /// `FDSTORE=1` with `FDNAME=`: keep the descriptors that go with it until they hang up, under this name. They
+    /// outlive the process, and the next one finds them in `ListenDescriptors`. The manager refuses silently when it
+    /// has no room or the unit has no store (systemd.service(5), `FileDescriptorStoreMax=`).
     case storeDescriptors(name: String)
     /// `FDSTOREREMOVE=1` with `FDNAME=`: close what is kept under this name.
     case removeDescriptors(name: String)

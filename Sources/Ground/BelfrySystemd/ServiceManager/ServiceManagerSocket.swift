@@ -104,7 +104,8 @@ package final class ServiceManagerSocket {
     }
 
     /// Sends what waits before the process ends, until the manager has taken nothing for a tenth of a second, and then
-    /// blocks until the manager has processed it, at most for a second: it must know the sender, which is about to vanish.
+    /// blocks until the manager has processed it, at most for a second: it must know the sender, which is about to
+    /// vanish.
     package func finish() {
         queue.finish()
         if socket != nil, queue.isEmpty { waitForBarrier(limit: .seconds(1)) }

@@ -49,8 +49,8 @@ package final class ServiceManagerUnit {
         return ServiceManagerUnit(name: unit.name, on: bus, managerSocket: systemSocket)
     }
 
-    /// Asks the manager about a unit, and waits: as root that of the system, as another user that of this user. It asks over
-    /// the manager's own socket, as systemctl(1) does: a user may have a manager and no bus.
+    /// Asks the manager about a unit, and waits: as root that of the system, as another user that of this user. It asks
+    /// over the manager's own socket, as systemctl(1) does: a user may have a manager and no bus.
     package static func properties(
         of name: String, over socket: String? = geteuid() == 0 ? systemSocket : userSocket
     ) throws -> UnitProperties {
@@ -78,9 +78,9 @@ package final class ServiceManagerUnit {
         return try answer.get()
     }
 
-    /// The same unit by way of the manager's own socket, which needs no bus; nil where it is not ours to use: that of the
-    /// system is for root. The manager sends everything that happens to it there, so it is for the last questions of
-    /// a process and not to be kept.
+    /// The same unit by way of the manager's own socket, which needs no bus; nil where it is not ours to use: that of
+    /// the system is for root. The manager sends everything that happens to it there, so it is for the last questions
+    /// of a process and not to be kept.
     package var direct: ServiceManagerUnit? {
         guard let managerSocket, access(managerSocket, W_OK) == 0 else { return nil }
         let bus = SystemBus(loop: bus.loop, address: "unix:path=\(managerSocket)", isDirect: true)
@@ -133,8 +133,8 @@ package final class ServiceManagerUnit {
         (system ?? bus).ask(Self.jobs, timeout: timeout) { completion($0.map(ShutdownKind.init(queuedIn:))) }
     }
 
-    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued; and what
-    /// happens to the unit `application`, if the service stands for one.
+    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued;
+    /// and what happens to the unit `application`, if the service stands for one.
     package func ending(
         with application: String? = nil, timeout: Duration = .seconds(25),
         then completion: @escaping (Result<UnitEnding, BusError>) -> Void

@@ -16,7 +16,8 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
 
     /// What the unit's job does; nil when there is none, or one that does not end the unit.
     package let job: Job?
-    /// Whether the manager ends the unit because of a failure, which it does without a job, as at the end of `RuntimeMaxSec=`.
+    /// Whether the manager ends the unit because of a failure, which it does without a job, as at the end of
+    /// `RuntimeMaxSec=`.
     package let isFailing: Bool
     /// The shutdown of the machine that is queued.
     package var shutdown: ShutdownKind?
@@ -30,8 +31,8 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
         self.shutdown = shutdown
     }
 
-    /// From the manager's jobs by unit, and the result of the unit of this name. Its active state says nothing: STOPPING=1 alone
-    /// makes that `deactivating`.
+    /// From the manager's jobs by unit, and the result of the unit of this name. Its active state says nothing:
+    /// STOPPING=1 alone makes that `deactivating`.
     package init(of unit: String, jobs: [String: String], result: String? = nil) {
         isFailing = result != nil && result != "success"
         job = Job(of: unit, in: jobs)

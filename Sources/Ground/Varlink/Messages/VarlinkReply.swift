@@ -85,7 +85,8 @@ public nonisolated struct VarlinkEncodedReply {
         continues = true
     }
 
-    /// Some of several replies to a call, as they are on the wire. Their memory is counted once, however many clients share it.
+    /// Some of several replies to a call, as they are on the wire. Their memory is counted once, however many clients
+    /// share it.
     package init(sharing bytes: UnsafeRawBufferPointer) {
         message = EncodedMessage(bytes, isShared: true)
         continues = true

@@ -5,11 +5,12 @@ internal import BelfryEventLoop
 internal import BelfryLinux
 internal import CBelfry
 
-/// The users of a server, and the memory that their connections hold. If a user exceeds the limit, or all users together do,
-/// the largest connection of that user, or of the largest user, is closed.
+/// The users of a server, and the memory that their connections hold. If a user exceeds the limit, or all users
+/// together do, the largest connection of that user, or of the largest user, is closed.
 final class ServerUsers {
-    /// When so many bytes less are held than at the peak, the allocator is asked to return memory to the system. By itself it
-    /// keeps up to 32 MiB at the end of its heap, and a message takes several times its size while it is parsed.
+    /// When so many bytes less are held than at the peak, the allocator is asked to return memory to the system. By
+    /// itself it keeps up to 32 MiB at the end of its heap, and a message takes several times its size while it is
+    /// parsed.
     private static let returned = 256 << 10
     /// How long after that, so that a load that goes up and down does not cause it often.
     private static let pause = Duration.seconds(1)

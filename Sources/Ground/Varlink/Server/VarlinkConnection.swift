@@ -27,7 +27,8 @@ final class VarlinkConnection: FrameStream {
     private(set) var call: CurrentCall?
     /// Calls since the beginning, which numbers them from 1.
     private var calls: UInt64 = 0
-    /// How much of the call is kept to be answered later, in bytes. Not in the call, which every reply would copy to count it.
+    /// How much of the call is kept to be answered later, in bytes. Not in the call, which every reply would copy to
+    /// count it.
     private(set) var keptBytes = 0
     /// The memory that is counted for the user, in bytes.
     var held = 0

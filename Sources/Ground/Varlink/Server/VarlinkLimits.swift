@@ -10,8 +10,8 @@ public nonisolated struct VarlinkLimits: Sendable, Equatable {
     public var connectionsPerUser = 1024
     /// Connections beyond `connections` for root and the server's own user, so that others cannot lock them out.
     public var reservedConnections = 16
-    /// The group for whose members, as for root and the server's own user, a quarter of the connections is kept. Nil keeps
-    /// nothing.
+    /// The group for whose members, as for root and the server's own user, a quarter of the connections is kept. Nil
+    /// keeps nothing.
     public var group: UInt32?
     /// The longest message that is accepted, in bytes.
     public var messageSize = 1 << 20

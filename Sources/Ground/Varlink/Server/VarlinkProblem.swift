@@ -13,8 +13,8 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
         case tooManyConnections(limit: Int)
         /// The user has as many connections as are allowed for one user; this one was closed.
         case tooManyConnectionsOfUser(limit: Int)
-        /// Users outside of the group for which a part is kept have as many connections together as are allowed; this one was
-        /// closed.
+        /// Users outside of the group for which a part is kept have as many connections together as are allowed; this
+        /// one was closed.
         case tooManyConnectionsOfStrangers(limit: Int)
         /// The connections of the user used more than this many bytes; the largest one was closed.
         case tooMuchMemoryOfUser(limit: Int)

@@ -64,8 +64,8 @@ public final class VarlinkRequest {
         set { connection[number]?.onCancel = newValue }
     }
 
-    /// Called whenever nothing waits to be sent to the client and the kernel has room. It returns one of several replies, which comes
-    /// next, or sends some, or has nothing for now. Not called for a request that has ended.
+    /// Called whenever nothing waits to be sent to the client and the kernel has room. It returns one of several
+    /// replies, which comes next, or sends some, or has nothing for now. Not called for a request that has ended.
     package var onDrained: (@MainActor () -> VarlinkEncodedReply?)? {
         get { connection[number]?.onDrained }
         set { connection[number]?.onDrained = newValue }

@@ -80,15 +80,15 @@ public final class VarlinkServer {
     /// Writes what is queued without waiting for the end of the turn, as far as the clients' buffers allow.
     public func flush() { writer.flush() }
 
-    /// Does work, and writes at once the replies that it has sent and those that wait; while calls of clients are being handled,
-    /// together with what these send.
+    /// Does work, and writes at once the replies that it has sent and those that wait; while calls of clients are being
+    /// handled, together with what these send.
     package func writeAtOnce(_ work: () -> Void) { writer.writeAtOnce(work) }
 
     /// Writes what waits now, also while calls of clients are being handled. None of them goes on before this returns.
     package func writeNow() { writer.writeNow() }
 
-    /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the server
-    /// made are removed.
+    /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the
+    /// server made are removed.
     public func close() {
         for listener in listeners { listener.close() }
         listeners = []

@@ -89,14 +89,15 @@ class FrameStream {
     /// The turn in which the last call of its user began, on whichever stream; 0 for none.
     var lastTurnOfUser: UInt64 { 0 }
 
-    /// Called when nothing is queued and the kernel has room. Returns what is written next, if there is something; what it queues is
-    /// written too.
+    /// Called when nothing is queued and the kernel has room. Returns what is written next, if there is something; what
+    /// it queues is written too.
     func drained() -> EncodedMessage? { nil }
 
     /// Whether `advance` is to be called again in the next turn, although nothing happens until then.
     var isPostponed: Bool { false }
 
-    /// Called when the peer is gone or the stream failed. What was received is still handled; then the stream is closed.
+    /// Called when the peer is gone or the stream failed. What was received is still handled; then the stream is
+    /// closed.
     func ended(_ end: End) {}
 
     // Input
@@ -233,7 +234,8 @@ class FrameStream {
         needsTurn()
     }
 
-    /// Writes without waiting. That the kernel lacks memory at the moment is `EAGAIN` too: the client loses no connection by it.
+    /// Writes without waiting. That the kernel lacks memory at the moment is `EAGAIN` too: the client loses no
+    /// connection by it.
     private final func transmit(_ parts: UnsafeMutablePointer<iovec>?, _ count: Int) -> Int {
         let result = transmitOnce(parts, count)
         if result < 0, errno == ENOBUFS || errno == ENOMEM { errno = EAGAIN }

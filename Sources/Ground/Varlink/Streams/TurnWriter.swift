@@ -6,9 +6,9 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// Gathers what is queued on all streams, and writes one batch to each stream: when the streams that were ready have been
-/// served, or, for what is queued otherwise, when the loop has handled everything that was ready. It also has the buffers
-/// that only one stream needs at a time.
+/// Gathers what is queued on all streams, and writes one batch to each stream: when the streams that were ready have
+/// been served, or, for what is queued otherwise, when the loop has handled everything that was ready. It also has the
+/// buffers that only one stream needs at a time.
 final class TurnWriter {
     /// After all other event sources that are ready.
     private static let priority: Int64 = 1_000_000
@@ -44,7 +44,8 @@ final class TurnWriter {
         deferred?.priority = Self.priority
         streams.onServed = { [unowned self] in
             isServing = false
-            // As long as a stream is postponed, no user gets more time, so that the loop becomes idle and the stream continues.
+            // As long as a stream is postponed, no user gets more time, so that the loop becomes idle and the stream
+            // continues.
             if postponed.isEmpty { turn += 1 }
             if !dirty.isEmpty { flush() }
         }
@@ -74,8 +75,8 @@ final class TurnWriter {
         (dirty, spare, postponed) = ([], [], [])
     }
 
-    /// Does work, and writes at once what it has queued and what waits. While streams are being served, it is written with what
-    /// they queue.
+    /// Does work, and writes at once what it has queued and what waits. While streams are being served, it is written
+    /// with what they queue.
     func writeAtOnce(_ work: () -> Void) {
         guard !isServing else { return work() }
         isServing = true
@@ -110,8 +111,8 @@ final class TurnWriter {
         var continuing: [FrameStream] = []
         for stream in streams {
             let continues = stream.continues
-            // Before it is written, and not when it continues: a stream may be twice in the list, or write for so long that it has
-            // another turn, and what it queues or leaves in between must count.
+            // Before it is written, and not when it continues: a stream may be twice in the list, or write for so long
+            // that it has another turn, and what it queues or leaves in between must count.
             stream.continues = false
             let isWaiting = stream.writeTurn()
             if continues || isWaiting || stream.continues { continuing.append(stream) }

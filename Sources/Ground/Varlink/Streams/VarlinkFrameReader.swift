@@ -65,8 +65,8 @@ package nonisolated struct VarlinkFrameReader: Sendable {
         searched = 0
     }
 
-    /// Removes the next message, and returns it without its NUL; nil when it is not complete. Release the slice before adding
-    /// more input, or the buffer is copied.
+    /// Removes the next message, and returns it without its NUL; nil when it is not complete. Release the slice before
+    /// adding more input, or the buffer is copied.
     ///
     /// - Throws: `tooLarge` as soon as the length exceeds the limit. The reader cannot be used afterwards.
     package mutating func next() throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {

@@ -9,7 +9,8 @@ struct DueCall {
     let entry: ListenerEntry
     /// The members of a group are called concurrently. Groups are numbered in the order of their calls.
     let group: Int
-    /// Its answer if that is immediate, as long as the listener does not declare others. Found once, because most answers are.
+    /// Its answer if that is immediate, as long as the listener does not declare others. Found once, because most
+    /// answers are.
     private let body: Immediate?
     /// The revision of the listener's answers.
     private let revision: Int
@@ -21,7 +22,8 @@ struct DueCall {
         if case .immediate(let body) = entry.answer(to: name)?.body { self.body = body } else { body = nil }
     }
 
-    /// The answer, if it is immediate and a call before this one has neither removed the listener nor changed its answers.
+    /// The answer, if it is immediate and a call before this one has neither removed the listener nor changed its
+    /// answers.
     var immediate: Immediate? { entry.revision == revision ? body : nil }
 
     /// The answer to a notification, if there is one now.
@@ -32,8 +34,9 @@ struct DueCall {
 
 /// The calls of the listeners of one notification in order, and their reports: the one loop that calls listeners.
 ///
-/// Most listeners answer within their call. A notification that only such listeners answer needs no more than this; the answers
-/// that last are up to `Delivery`. An answer may lead back to its own round, so nothing is accessed exclusively during a call.
+/// Most listeners answer within their call. A notification that only such listeners answer needs no more than this; the
+/// answers that last are up to `Delivery`. An answer may lead back to its own round, so nothing is accessed exclusively
+/// during a call.
 final class AnswerRound {
     /// A call that may go on after the answer was begun.
     typealias LastingCall = (entry: ListenerEntry, answer: LifecycleAnswer, body: LifecycleAnswer.LastingBody)

@@ -7,8 +7,8 @@ extension LifecycleMediator {
         registry.answering(nil, name)?.isImmediate ?? true
     }
 
-    /// The names of the listeners that a notification is delivered to, in the order of the calls. None for a URL that one of them
-    /// opens: each is asked only if those before it decline.
+    /// The names of the listeners that a notification is delivered to, in the order of the calls. None for a URL that
+    /// one of them opens: each is asked only if those before it decline.
     package func listeners(answering notification: LifecycleNotification) -> [String] {
         let calls = registry.calls(of: notification.name)
         guard !calls.isEmpty, !notification.isForOne else { return [] }
@@ -86,8 +86,8 @@ extension LifecycleMediator {
         ) { [weak self] in self?.delivered(step, $0, of: transition) }
     }
 
-    /// Computes the share of each answer of a step when it is called. The time of the transition is divided among all later
-    /// groups and steps when the step begins, and again when it has become shorter.
+    /// Computes the share of each answer of a step when it is called. The time of the transition is divided among all
+    /// later groups and steps when the step begins, and again when it has become shorter.
     func shares(in transition: Transition, _ name: LifecycleNotification.Name) -> Delivery.Share {
         let own = timesWanted(by: name)
         var times = WantedTimes(
@@ -108,7 +108,8 @@ extension LifecycleMediator {
     /// The times that the groups of listeners of these steps want, in the order of the calls.
     func timesWanted(for steps: [LifecycleStep]) -> [Duration] { steps.compactMap(\.name).flatMap(timesWanted(by:)) }
 
-    /// The time that each group of listeners wants for a name: that of the member that wants most. None for immediate answers.
+    /// The time that each group of listeners wants for a name: that of the member that wants most. None for immediate
+    /// answers.
     func timesWanted(by name: LifecycleNotification.Name) -> [Duration] {
         registry.calls(of: name).reduce(into: []) { times, call in
             let time = call.entry.time(for: name, unless: deadlines.listener)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// An observation of notifications or events. It ends when this object is cancelled or released; one made by `observe` of
-/// a service ends only when it is cancelled.
+/// An observation of notifications or events. It ends when this object is cancelled or released; one made by `observe`
+/// of a service ends only when it is cancelled.
 @MainActor
 public final class LifecycleObservation {
     private var end: (() -> Void)?
@@ -27,8 +27,8 @@ public final class LifecycleObservation {
     isolated deinit { if endsOnRelease { cancel() } }
 }
 
-/// Observers of notifications or events, in the order in which they were added. Adding and removing take constant time: a removed observer leaves an
-/// empty place, and the list is compacted when half of its places are empty.
+/// Observers of notifications or events, in the order in which they were added. Adding and removing take constant time:
+/// a removed observer leaves an empty place, and the list is compacted when half of its places are empty.
 ///
 /// A call allocates nothing and counts no references: the list owns its observers, and releases none during a call.
 nonisolated final class ObserverList<Value> {

@@ -56,7 +56,8 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     public let duration: Duration
     /// What the listener did; nil if it had nothing to say.
     public let work: WorkSummary?
-    /// What it answered when it was cancelled at its deadline, such as which leaf of a composite hangs; nil for nothing.
+    /// What it answered when it was cancelled at its deadline, such as which leaf of a composite hangs; nil for
+    /// nothing.
     package let overrunReason: String?
     /// Whether a launch needs the listener (`LifecycleListener.isRequired`).
     let isRequired: Bool

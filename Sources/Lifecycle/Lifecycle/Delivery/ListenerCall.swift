@@ -99,8 +99,8 @@ final class ListenerCall {
         deadline.setTimer(clock) { [weak self] in self?.goOn() }
     }
 
-    /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on without effect; of one that is given
-    /// by it only the reason is kept.
+    /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on without effect; of one
+    /// that is given by it only the reason is kept.
     func overrun() { end(.overran, AnswerEnd(.overran)) }
 
     /// Whether the call has ended, at its deadline, and the task of the answer has not.

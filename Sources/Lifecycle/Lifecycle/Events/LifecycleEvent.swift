@@ -75,8 +75,8 @@ nonisolated extension LifecycleEvent where Self: Decodable {
 nonisolated extension LifecycleEvent where Self: Encodable {
     /// The type as a JSON object, encoded with `JSONValueEncoder`.
     ///
-    /// A value that cannot be encoded, such as a number that is not finite or more than 64 nested containers, is posted all
-    /// the same: with the reason under `encodingError` as its user info, which does not fit the type.
+    /// A value that cannot be encoded, such as a number that is not finite or more than 64 nested containers, is posted
+    /// all the same: with the reason under `encodingError` as its user info, which does not fit the type.
     public var userInfo: UserInfo {
         do {
             if case .object(let info) = try JSONValueEncoder().encode(self) { return info }

@@ -3,15 +3,16 @@
 
 /// A message of another program: the user info of `didReceiveNotification`.
 ///
-/// A client sends one with `belfryctl post didReceiveNotification name=TEXT`, and the code of the service, for messages that it
-/// has received in its own way, with `LifecycleMediator.receive(_:userInfo:origin:completion:)`. Listeners answer with
-/// `onFetch(.didReceiveNotification)` if the sender is to learn whether there was new data.
+/// A client sends one with `belfryctl post didReceiveNotification name=TEXT`, and the code of the service, for messages
+/// that it has received in its own way, with `LifecycleMediator.receive(_:userInfo:origin:completion:)`. Listeners
+/// answer with `onFetch(.didReceiveNotification)` if the sender is to learn whether there was new data.
 public nonisolated struct ReceivedNotification: LifecycleEvent, Equatable {
     /// What the message is called. Key `name`.
     public var message: String
     /// The values of the message. Key `userInfo`.
     public var content: UserInfo
-    /// Whether the service was in the foreground, `active` or `inactive`, when it received the message. Key `foreground`.
+    /// Whether the service was in the foreground, `active` or `inactive`, when it received the message. Key
+    /// `foreground`.
     public var isInForeground: Bool
 
     /// A message.

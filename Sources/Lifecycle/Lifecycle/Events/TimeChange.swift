@@ -5,8 +5,8 @@
 public nonisolated enum TimeChange: LifecycleEvent, Equatable {
     /// The clock was set by this step; negative when it was set back.
     case clock(step: Duration)
-    /// A day has begun: at midnight, or during a sleep of the machine that has ended now. This is posted only if a listener or an
-    /// observer in this process asks for `significantTimeChange` by name.
+    /// A day has begun: at midnight, or during a sleep of the machine that has ended now. This is posted only if a
+    /// listener or an observer in this process asks for `significantTimeChange` by name.
     case day
     /// The time zone has changed. A zone without a name, such as a copied zone file, is nil.
     case timeZone(from: String?, to: String?)

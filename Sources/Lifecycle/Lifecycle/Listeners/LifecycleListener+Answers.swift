@@ -96,8 +96,8 @@ extension LifecycleListener {
     /// - Parameters:
     ///   - name: the notification.
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
-    ///   - body: begins the work, and returns a closure that cancels it at the deadline. When the work has ended, it calls
-    ///     its second argument once, on the main actor.
+    ///   - body: begins the work, and returns a closure that cancels it at the deadline. When the work has ended, it
+    ///     calls its second argument once, on the main actor.
     public func onCompletion(
         _ name: LifecycleNotification.Name, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
@@ -141,7 +141,8 @@ extension LifecycleListener {
         on(Event.name) { try body(Event($0)) }
     }
 
-    /// Answers a typed notification with asynchronous work. User info that does not fit the type is reported as a failure.
+    /// Answers a typed notification with asynchronous work. User info that does not fit the type is reported as a
+    /// failure.
     ///
     /// - Parameters:
     ///   - type: the notification.
@@ -193,8 +194,8 @@ extension LifecycleListener {
             .suspending { notification, _ in AnswerEnd(.fetched(try await body(notification))) })
     }
 
-    /// Opens a URL, or passes it to the next listener by returning false. With `toAll: true` in the user info, every listener
-    /// is asked, whatever the others return.
+    /// Opens a URL, or passes it to the next listener by returning false. With `toAll: true` in the user info, every
+    /// listener is asked, whatever the others return.
     ///
     /// - Parameters:
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.

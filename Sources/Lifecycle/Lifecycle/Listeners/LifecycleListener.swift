@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Takes part in the lifecycle of a service. It is called in order, with a deadline, and its answer can refuse a launch or
-/// a reload.
+/// Takes part in the lifecycle of a service. It is called in order, with a deadline, and its answer can refuse a launch
+/// or a reload.
 ///
-/// An implementation declares each notification that it answers in `answers`, and is called for these only. To declare one
-/// twice is an error when the listener is added:
+/// An implementation declares each notification that it answers in `answers`, and is called for these only. To declare
+/// one twice is an error when the listener is added:
 ///
 ///     final class VideoListener: LifecycleListener {
 ///         var answers: [LifecycleAnswer] {
@@ -15,8 +15,8 @@
 ///     }
 ///
 /// An answer that throws is reported, and the other listeners are called. One that is still running at its deadline is
-/// cancelled and reported, and the mediator does not wait for it any longer. In a launch both refuse the launch, unless the
-/// listener is not required.
+/// cancelled and reported, and the mediator does not wait for it any longer. In a launch both refuse the launch, unless
+/// the listener is not required.
 @MainActor  // in words: Swift 6.3 rejects, in other modules, conformances to protocols that refine it by default
 public protocol LifecycleListener: AnyObject {
     /// The name of the listener in the journal and on the socket. The default is the name of the type.
@@ -29,13 +29,13 @@ public protocol LifecycleListener: AnyObject {
     /// Listeners of the same rank are called concurrently. The default is nil: it is called alone.
     var rank: Int? { get }
 
-    /// Whether a launch needs the listener: an error or a missed deadline of a required one in
-    /// `willFinishLaunching` or `didFinishLaunching` refuses the launch, that of another is reported, and the launch goes on.
-    /// A `LifecycleRefusal` refuses the launch in both cases. The default is true.
+    /// Whether a launch needs the listener: an error or a missed deadline of a required one in `willFinishLaunching` or
+    /// `didFinishLaunching` refuses the launch, that of another is reported, and the launch goes on. A
+    /// `LifecycleRefusal` refuses the launch in both cases. The default is true.
     var isRequired: Bool { get }
 
-    /// Whether the listener can do its work, as far as it can tell immediately. The default is healthy. Read before each
-    /// watchdog message, and by `LifecycleMediator.checkHealth()`.
+    /// Whether the listener can do its work, as far as it can tell immediately. The default is healthy. Read before
+    /// each watchdog message, and by `LifecycleMediator.checkHealth()`.
     var health: ListenerHealth { get }
 
     /// What it is doing at present, in a few words for `belfryctl status`, such as `3 connections`. The default is nil.

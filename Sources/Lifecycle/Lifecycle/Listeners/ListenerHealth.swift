@@ -5,8 +5,8 @@
 public nonisolated enum ListenerHealth: Sendable, Equatable {
     /// It can do its work.
     case healthy
-    /// It cannot do its work at present, and a new process would not help: what is wrong is outside of this one. The watchdog
-    /// keep-alive goes on.
+    /// It cannot do its work at present, and a new process would not help: what is wrong is outside of this one. The
+    /// watchdog keep-alive goes on.
     case degraded(String)
     /// It cannot do its work at present. The service sends no watchdog keep-alive while this lasts.
     case unhealthy(String)

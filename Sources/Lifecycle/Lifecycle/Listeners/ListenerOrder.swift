@@ -5,8 +5,9 @@ internal import BelfryJSON
 
 /// The order in which listeners are called: a pure value, computed from their declarations.
 ///
-/// The order is that of registration. Listeners of the same rank form a group at the place of the first of them, and are
-/// called concurrently. A listener comes after those it follows. The primary listener comes first, the outermost one last.
+/// The order is that of registration. Listeners of the same rank form a group at the place of the first of them, and
+/// are called concurrently. A listener comes after those it follows. The primary listener comes first, the outermost
+/// one last.
 package nonisolated struct ListenerOrder: Sendable {
     /// The declarations of one listener about its place.
     package struct Place: Sendable {
@@ -32,7 +33,8 @@ package nonisolated struct ListenerOrder: Sendable {
             self.type = type
         }
 
-        /// What others follow it by: its name, and the name of its type with that of its module. To find the latter takes long.
+        /// What others follow it by: its name, and the name of its type with that of its module. To find the latter
+        /// takes long.
         var keys: [String] { role == .outermost ? [] : [name] + (type.map { [String(reflecting: $0)] } ?? []) }
 
         /// Whether it declares nothing, so that its place is that of its registration.
@@ -57,8 +59,8 @@ package nonisolated struct ListenerOrder: Sendable {
         groups = try Self.sorted(Self.byRank(places), places)
     }
 
-    /// The groups in the order of their first members, except that the primary listener is the first group and the outermost
-    /// one the last.
+    /// The groups in the order of their first members, except that the primary listener is the first group and the
+    /// outermost one the last.
     private static func byRank(_ places: [Place]) -> [[Int]] {
         var groups = places.indices.filter { places[$0].role == .primary }.map { [$0] }
         var groupOfRank: [Int: Int] = [:]
@@ -130,8 +132,8 @@ package nonisolated enum ListenerRole: Sendable {
     case ordinary
     /// It is called first for arriving notifications, and last for leaving ones. There is at most one.
     case primary
-    /// It is called last for arriving notifications, also after listeners that are added later, and first for leaving ones.
-    /// Others cannot follow it.
+    /// It is called last for arriving notifications, also after listeners that are added later, and first for leaving
+    /// ones. Others cannot follow it.
     case outermost
 }
 

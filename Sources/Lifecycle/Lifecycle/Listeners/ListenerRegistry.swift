@@ -5,8 +5,8 @@ internal import BelfryJSON
 
 /// The listeners of a mediator, and the order in which they are called for each name.
 ///
-/// The order, and the listeners of a name, are determined on first use. A listener is compared with all others when it is
-/// added only if it may follow itself by way of them.
+/// The order, and the listeners of a name, are determined on first use. A listener is compared with all others when it
+/// is added only if it may follow itself by way of them.
 final class ListenerRegistry {
     private var entries: [ObjectIdentifier: ListenerEntry] = [:]
     private var names: Set<UTF8Text> = []
@@ -93,8 +93,8 @@ final class ListenerRegistry {
         recipients[emptied.name] = nil
     }
 
-    /// The recipients, if any listener answers. They may have been found before the observers were called, which may have
-    /// added or removed listeners.
+    /// The recipients, if any listener answers. They may have been found before the observers were called, which may
+    /// have added or removed listeners.
     func answering(_ found: Recipients?, _ name: LifecycleNotification.Name) -> Recipients? {
         if let found, !found.isEmpty { return answering(found) }
         return find(name).flatMap(answering)

@@ -17,7 +17,8 @@ public nonisolated struct ListenerStatus: Sendable, Equatable {
     public let activity: String?
     /// Its record.
     public let record: ListenerRecord
-    /// How many of its asynchronous answers missed their deadline and have not ended since: they ignore the cancellation.
+    /// How many of its asynchronous answers missed their deadline and have not ended since: they ignore the
+    /// cancellation.
     public let stillRunning: Int
 }
 
@@ -40,7 +41,8 @@ public nonisolated struct ListenerRecord: Sendable, Equatable {
     /// What it did, as it last said so.
     public private(set) var lastWork: String?
 
-    /// Whether the last call failed, was late or refused; not at `willReload`, which refuses a configuration and leaves the old one.
+    /// Whether the last call failed, was late or refused; not at `willReload`, which refuses a configuration and leaves
+    /// the old one.
     package var hasFailed: Bool { lastOutcome?.isProblem == true && lastFailedNotification != .willReload }
 
     mutating func add(

@@ -6,8 +6,8 @@
 ///     on(.willResignActive) { [self] _ in "stopped at frame \(player.stop())" }
 ///     on(.flushRequested) { [self] _ in cache.isEmpty ? nil : "freed \(cache.flush()) bytes" }
 ///
-/// It has a record in the journal, with the name of the listener before it, and is in the reply to the client who asked for the
-/// notification.
+/// It has a record in the journal, with the name of the listener before it, and is in the reply to the client who asked
+/// for the notification.
 public nonisolated protocol ListenerWork: Sendable {
     /// What was done; nil for nothing that is worth a record.
     var workSummary: WorkSummary? { get }
@@ -27,7 +27,8 @@ public nonisolated struct WorkSummary: ListenerWork, Equatable {
 
     /// - Parameters:
     ///   - text: what was done, such as `freed 40960 bytes`. It is cut to 512 bytes.
-    ///   - details: the same for programs. More than 4096 values or 64 KiB are left out, and `details` is then `{"tooLong":true}`.
+    ///   - details: the same for programs. More than 4096 values or 64 KiB are left out, and `details` is then
+    ///     `{"tooLong":true}`.
     public init(_ text: String, details: UserInfo? = nil) {
         self.text = text.cut(toBytes: Self.longestText)
         var left = Self.mostDetails

@@ -9,8 +9,8 @@
     /// The time since boot at the present moment (`CLOCK_MONOTONIC`). The default is that of `now`.
     var monotonic: Duration { get }
 
-    /// The time for a posted notification: the present moment, or a recent reading such as the one at which the loop woke
-    /// up. It never runs backwards.
+    /// The time for a posted notification: the present moment, or a recent reading such as the one at which the loop
+    /// woke up. It never runs backwards.
     var stamp: LifecycleTime { get }
 
     /// Calls `body` once on the main actor, `delay` from now, unless the timer is cancelled before.

@@ -11,8 +11,8 @@
 /// The linker keeps every asynchronous function of a library, used or not. So these are compiled into the programs that
 /// use them.
 extension LifecycleMediator {
-    /// Posts a notification, and waits until all listeners are done or out of time. A cancellation of the task that waits
-    /// has no effect on the post.
+    /// Posts a notification, and waits until all listeners are done or out of time. A cancellation of the task that
+    /// waits has no effect on the post.
     ///
     /// - Parameters:
     ///   - name: any name except those of transitions, which `perform` delivers.
@@ -45,8 +45,8 @@ extension LifecycleMediator {
     /// Performs a transition, and waits for its end. A cancellation of the task that waits has no effect on the
     /// transition.
     ///
-    /// An answer must not wait for a transition, which begins only when the one that the answer belongs to has ended: the
-    /// answer would reach its deadline. It uses `perform(_:) { _ in }`.
+    /// An answer must not wait for a transition, which begins only when the one that the answer belongs to has ended:
+    /// the answer would reach its deadline. It uses `perform(_:) { _ in }`.
     ///
     /// - Parameters:
     ///   - trigger: what happened.
@@ -63,9 +63,9 @@ extension LifecycleMediator {
         }
     }
 
-    /// Does work as a background task, which delays a pause or a stop (`beginBackgroundTask`) and ends with the work. When the
-    /// background task expires, or the task that waits is cancelled, the work is cancelled. In each case this returns when
-    /// the work has returned.
+    /// Does work as a background task, which delays a pause or a stop (`beginBackgroundTask`) and ends with the work.
+    /// When the background task expires, or the task that waits is cancelled, the work is cancelled. In each case this
+    /// returns when the work has returned.
     ///
     ///     try await mediator.withBackgroundTask("upload", deadline: .seconds(30)) { _ in try await queue.send() }
     ///

@@ -7,15 +7,16 @@ extension LifecycleMediator {
         /// The listeners of a notification are done or out of time. There is no such event for a notification
         /// that no listener answers.
         case delivered(LifecycleReport)
-        /// The same, only for a post, and only if at least one of the answers had a deadline (it may have gone on after its
-        /// call), failed, was late, or says what was done.
+        /// The same, only for a post, and only if at least one of the answers had a deadline (it may have gone on after
+        /// its call), failed, was late, or says what was done.
         case postAnswered(LifecycleReport)
         /// A listener says what it did (`ListenerWork`).
         case listenerWorked(ListenerReport, LifecycleNotification)
         /// A listener refused or failed, or did not answer a notification in time.
         case listenerFailed(ListenerReport, LifecycleNotification)
-        /// An asynchronous answer that had missed its deadline, so that nothing waited for it any more, has ended. The outcome is
-        /// `late`, whatever the answer came to. There is no such event for an answer within a `CompositeListener`.
+        /// An asynchronous answer that had missed its deadline, so that nothing waited for it any more, has ended. The
+        /// outcome is `late`, whatever the answer came to. There is no such event for an answer within a
+        /// `CompositeListener`.
         case listenerEnded(ListenerReport, LifecycleNotification)
         /// A transition begins. There is no such event for one that has nothing to do in the present state.
         case began(PendingTransition)
@@ -66,11 +67,11 @@ extension LifecycleMediator {
         case healthChanged, listenersChanged, listenerEnded, listenerWorked, restorableStateChanged
     }
 
-    /// Calls `handler` with each event of these kinds, or with every event if none is given, until the observation is cancelled
-    /// or released.
+    /// Calls `handler` with each event of these kinds, or with every event if none is given, until the observation is
+    /// cancelled or released.
     ///
-    /// Observers are called in the order in which they were added. One that is added during an event is first called with
-    /// the next one.
+    /// Observers are called in the order in which they were added. One that is added during an event is first called
+    /// with the next one.
     public func addEventObserver(
         for kinds: EventKind..., using handler: @escaping (Event) -> Void
     ) -> LifecycleObservation {

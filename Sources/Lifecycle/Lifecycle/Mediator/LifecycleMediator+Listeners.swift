@@ -6,15 +6,15 @@ extension LifecycleMediator {
     /// Adds a listener: last in the order of arriving notifications and first in that of leaving ones, unless `rank` or
     /// `follows` gives it another place. It is called from the next notification on.
     ///
-    /// - Throws: when another listener has its name, listeners would follow each other in a circle, or it declares two answers to
-    ///   one notification or action; the listener is then not added.
+    /// - Throws: when another listener has its name, listeners would follow each other in a circle, or it declares two
+    ///   answers to one notification or action; the listener is then not added.
     public func addListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(listener)
         eventObservers.send(.listenersChanged)
     }
 
-    /// Adds the primary listener, which is called first for arriving notifications and last for leaving ones. There is at
-    /// most one.
+    /// Adds the primary listener, which is called first for arriving notifications and last for leaving ones. There is
+    /// at most one.
     ///
     /// - Throws: when there is one already, when another listener has its name, or when it follows others.
     public func addPrimaryListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
@@ -25,8 +25,8 @@ extension LifecycleMediator {
     /// The primary listener; nil if there is none.
     public var primaryListener: (any LifecycleListener)? { registry.primary }
 
-    /// Adds the listener that is called last for arriving notifications, also after listeners that are added later, and first
-    /// for leaving ones.
+    /// Adds the listener that is called last for arriving notifications, also after listeners that are added later, and
+    /// first for leaving ones.
     ///
     /// - Throws: when another listener has its name.
     package func addOutermostListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
@@ -62,8 +62,8 @@ extension LifecycleMediator {
     /// The listener of this type; nil if there is none.
     package func listener<Listener: LifecycleListener>(_ type: Listener.Type) -> Listener? { registry.listener(type) }
 
-    /// The listeners that follow a name that no listener has, with that name. The listener may come later, or the name is
-    /// misspelt.
+    /// The listeners that follow a name that no listener has, with that name. The listener may come later, or the name
+    /// is misspelt.
     package var unknownFollowed: [(listener: String, name: String)] { registry.unknownFollowed }
 
     /// How many names have observers or listeners.
@@ -80,7 +80,8 @@ extension LifecycleMediator {
 }
 
 extension LifecycleMediator {
-    /// Reads the health of every listener. A listener may call this to report a change before the next watchdog message.
+    /// Reads the health of every listener. A listener may call this to report a change before the next watchdog
+    /// message.
     ///
     /// - Returns: the unhealthy listeners.
     @discardableResult

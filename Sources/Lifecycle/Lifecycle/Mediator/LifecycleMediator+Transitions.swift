@@ -41,12 +41,12 @@ extension LifecycleMediator {
         return request
     }
 
-    /// Withdraws a request whose transition has not begun; its completion is not called. Has no effect on others that have asked
-    /// for the same transition, nor once it has begun.
+    /// Withdraws a request whose transition has not begun; its completion is not called. Has no effect on others that
+    /// have asked for the same transition, nor once it has begun.
     package func withdraw(_ request: TransitionRequest) { transitions.withdraw(request) }
 
-    /// Asks the listeners whether a reload would be accepted: reads the configuration and delivers `willReload` with it, to
-    /// which listeners only check. Nothing changes, and neither `didReload` nor `didFailToReload` follows.
+    /// Asks the listeners whether a reload would be accepted: reads the configuration and delivers `willReload` with
+    /// it, to which listeners only check. Nothing changes, and neither `didReload` nor `didFailToReload` follows.
     ///
     /// It has its turn as any other transition. The user info of its notification has `dryRun: true`.
     ///
@@ -59,7 +59,8 @@ extension LifecycleMediator {
         accept(.reload, .dryRun, origin: origin, userInfo: ["dryRun": true], completion)
     }
 
-    /// The transition under way, if there is one, and those that wait, in the order in which they run; at most the first
+    /// The transition under way, if there is one, and those that wait, in the order in which they run; at most the
+    /// first
     /// 16. There are rarely more than two: requests for the same transition are merged.
     public var pendingTransitions: [PendingTransition] {
         transitions.pending.prefix(16).map { PendingTransition($0, isUnderWay: $0 === transitions.current) }
@@ -79,11 +80,12 @@ extension LifecycleMediator {
     /// Whether a stop is under way or waits for its turn, so that another would cut it short.
     package var isStopping: Bool { transitions.stop != nil }
 
-    /// Stops the service, and prepares `willTerminate`, such as by finding the reason. Listeners are told of the stop meanwhile;
-    /// `willTerminate` waits until the preparation is done, and no longer than until `limit` or a second stop.
+    /// Stops the service, and prepares `willTerminate`, such as by finding the reason. Listeners are told of the stop
+    /// meanwhile; `willTerminate` waits until the preparation is done, and no longer than until `limit` or a second
+    /// stop.
     ///
-    /// - Parameter prepare: begins the preparation. It calls `done` at its end, which may be at once. It is not called when
-    ///   a stop is under way already.
+    /// - Parameter prepare: begins the preparation. It calls `done` at its end, which may be at once. It is not called
+    ///   when a stop is under way already.
     package func stop(
         origin: LifecycleOrigin, userInfo: UserInfo, limit: Duration,
         preparing prepare: (_ done: @escaping () -> Void) -> Void
@@ -99,8 +101,8 @@ extension LifecycleMediator {
         if transitions.stop === stop { prepare(done) } else { transitions.endPreparation(of: stop) }
     }
 
-    /// Adds to the user info of `willTerminate` for the stop that is under way or waits, replacing earlier values. Has no
-    /// effect without a stop, and after `willTerminate` was posted.
+    /// Adds to the user info of `willTerminate` for the stop that is under way or waits, replacing earlier values. Has
+    /// no effect without a stop, and after `willTerminate` was posted.
     package func addToStop(_ userInfo: UserInfo) { transitions.stop?.userInfo.merge(userInfo) { $1 } }
 
     /// Pauses the service before a sleep of the machine. This pause is not merged with others.
@@ -110,8 +112,8 @@ extension LifecycleMediator {
         accept(.pause, .sleep(wait: limit), completion)
     }
 
-    /// Ends a pause under way before this returns, without waiting for listeners or background tasks, because the machine
-    /// sleeps now. A pause for the sleep that waits for its turn will not wait for them either.
+    /// Ends a pause under way before this returns, without waiting for listeners or background tasks, because the
+    /// machine sleeps now. A pause for the sleep that waits for its turn will not wait for them either.
     package func hurryPauseForSleep() { run(transitions.hurryPause()) }
 
     /// Whether the pause for a sleep of the machine is under way.
@@ -148,8 +150,8 @@ extension LifecycleMediator {
 
     // MARK: Actions
 
-    /// Performs actions, and then those that are due next. What an action calls may perform triggers of its own: these are
-    /// accepted at once, and what is due next is done after the action.
+    /// Performs actions, and then those that are due next. What an action calls may perform triggers of its own: these
+    /// are accepted at once, and what is due next is done after the action.
     private func run(_ actions: [TransitionRunner.Action]) {
         guard !isRunning else { return perform(actions) }
         isRunning = true

@@ -41,11 +41,12 @@
     ///
     /// - Parameters:
     ///   - clock: the clock for times and deadlines.
-    ///   - configuration: the configuration until the first reload. If nil, `readConfiguration` reads it when the launch
-    ///     begins.
+    ///   - configuration: the configuration until the first reload. If nil, `readConfiguration` reads it when the
+    ///     launch begins.
     ///   - deadlines: how long listeners may take.
-    ///   - readConfiguration: reads the configuration for a reload, and for the launch if there is none yet, which is refused
-    ///     when this fails. It throws `LifecycleReloadError` with all problems. Without it, a reload keeps the configuration.
+    ///   - readConfiguration: reads the configuration for a reload, and for the launch if there is none yet, which is
+    ///     refused when this fails. It throws `LifecycleReloadError` with all problems. Without it, a reload keeps the
+    ///     configuration.
     public convenience init(
         clock: any LifecycleClock, configuration: LifecycleConfiguration? = nil,
         deadlines: LifecycleDeadlines = LifecycleDeadlines(),
@@ -56,7 +57,8 @@
             readConfiguration: readConfiguration.map { read in { _ in try read() } })
     }
 
-    /// Makes a mediator whose notifications are numbered by `sequence`, and that says for which reloads only a check follows.
+    /// Makes a mediator whose notifications are numbered by `sequence`, and that says for which reloads only a check
+    /// follows.
     package init(
         clock: any LifecycleClock, sequence: any LifecycleSequence, configuration: LifecycleConfiguration?,
         deadlines: LifecycleDeadlines, readConfiguration: ((_ isDryRun: Bool) throws -> LifecycleConfiguration)?
@@ -107,7 +109,8 @@
         }
     }
 
-    /// Calls `handler` for each notification of this type whose user info fits the type, as `addObserver(forName:using:)`.
+    /// Calls `handler` for each notification of this type whose user info fits the type, as
+    /// `addObserver(forName:using:)`.
     public func addObserver<Value: LifecycleEvent>(
         of type: Value.Type, using handler: @escaping (Value) -> Void
     ) -> LifecycleObservation {

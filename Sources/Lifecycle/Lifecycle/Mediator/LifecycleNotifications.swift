@@ -31,11 +31,11 @@ public nonisolated struct LifecycleNotifications: AsyncSequence, Sendable {
 }
 
 extension LifecycleMediator {
-    /// The notifications of this name, or all when it is nil, from now on, until the task that reads them is cancelled or the
-    /// sequence is released.
+    /// The notifications of this name, or all when it is nil, from now on, until the task that reads them is cancelled
+    /// or the sequence is released.
     ///
-    /// Up to `limit` notifications wait for the reader; then the oldest are dropped, and `dropped` of the next one has their
-    /// number. An observer (`addObserver(forName:using:)`) misses none.
+    /// Up to `limit` notifications wait for the reader; then the oldest are dropped, and `dropped` of the next one has
+    /// their number. An observer (`addObserver(forName:using:)`) misses none.
     public func notifications(
         named name: LifecycleNotification.Name? = nil, bufferingNewest limit: Int = 1024
     ) -> LifecycleNotifications {

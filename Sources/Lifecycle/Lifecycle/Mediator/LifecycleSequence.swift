@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Numbers the notifications. A service stores the last number outside the process, so that no number is used twice within a
-/// boot.
+/// Numbers the notifications. A service stores the last number outside the process, so that no number is used twice
+/// within a boot.
 package protocol LifecycleSequence: AnyObject {
     /// The number of the last notification; 0 before the first.
     var last: UInt64 { get }

@@ -9,7 +9,8 @@ nonisolated extension LifecycleNotification.Name {
         case post
         /// It may simulate it, because the system causes it.
         case simulate
-        /// It may not, for this reason. If clients could post the service's own notifications, listeners could not rely on them.
+        /// It may not, for this reason. If clients could post the service's own notifications, listeners could not rely
+        /// on them.
         case refused(String)
     }
 
@@ -28,7 +29,8 @@ nonisolated extension LifecycleNotification.Name {
         }
     }
 
-    /// The user info of a simulation, in which what is missing has a default; nil if this does not fit the notification.
+    /// The user info of a simulation, in which what is missing has a default; nil if this does not fit the
+    /// notification.
     package func simulated(_ userInfo: UserInfo) -> UserInfo? {
         let read: UserInfo?
         switch self {

@@ -110,14 +110,14 @@ nonisolated extension LifecycleNotification.Name {
     public static let didEnterBackground = Self(catalogue: "didEnterBackground")
     /// The service is about to return from a pause: SIGCONT.
     public static let willEnterForeground = Self(catalogue: "willEnterForeground")
-    /// The process was suspended without notice (cgroup freezer, sleep) and runs again, or received SIGCONT without a pause
-    /// before it. `userInfo` has `cause`; for freezer and sleep `durationUsec`, and `durationIsExact` false where the
-    /// duration is an upper bound.
+    /// The process was suspended without notice (cgroup freezer, sleep) and runs again, or received SIGCONT without a
+    /// pause before it. `userInfo` has `cause`; for freezer and sleep `durationUsec`, and `durationIsExact` false where
+    /// the duration is an upper bound.
     public static let didResume = Self(catalogue: "didResume")
     /// The process is about to end. `userInfo` has `reason` and `deadlineUsec`.
     public static let willTerminate = Self(catalogue: "willTerminate")
-    /// The configuration is about to be replaced. A listener that throws refuses the new one. The answer only checks, and
-    /// leaves nothing changed: after a dry run (`dryRun` in `userInfo`) no other notification follows.
+    /// The configuration is about to be replaced. A listener that throws refuses the new one. The answer only checks,
+    /// and leaves nothing changed: after a dry run (`dryRun` in `userInfo`) no other notification follows.
     public static let willReload = Self(catalogue: "willReload")
     /// The new configuration is in effect.
     public static let didReload = Self(catalogue: "didReload")
@@ -137,8 +137,8 @@ nonisolated extension LifecycleNotification.Name {
     public static let willSleep = Self(catalogue: "willSleep")
     /// The machine has woken.
     public static let didWake = Self(catalogue: "didWake")
-    /// A file system that the service depends on is no longer mounted. It is posted after the unmount, in spite of its name,
-    /// which is that of UIKit. `userInfo` has `path`.
+    /// A file system that the service depends on is no longer mounted. It is posted after the unmount, in spite of its
+    /// name, which is that of UIKit. `userInfo` has `path`.
     public static let protectedDataWillBecomeUnavailable = Self(catalogue: "protectedDataWillBecomeUnavailable")
     /// A file system that the service depends on is mounted. `userInfo` has `path`.
     public static let protectedDataDidBecomeAvailable = Self(catalogue: "protectedDataDidBecomeAvailable")
@@ -146,8 +146,8 @@ nonisolated extension LifecycleNotification.Name {
     public static let didReceiveNotification = Self(catalogue: "didReceiveNotification")
     /// A request to look for new data, answered with `onFetch`.
     public static let performFetch = Self(catalogue: "performFetch")
-    /// A request to open a URL, answered with `onOpenURL`. `userInfo` has `url`. The first listener that accepts it is the last
-    /// that is asked, unless `toAll` is true.
+    /// A request to open a URL, answered with `onOpenURL`. `userInfo` has `url`. The first listener that accepts it is
+    /// the last that is asked, unless `toAll` is true.
     public static let openURL = Self(catalogue: "openURL")
     /// A request for an action, answered with `onAction`. `userInfo` has `action`.
     public static let performAction = Self(catalogue: "performAction")

@@ -42,8 +42,8 @@ public nonisolated struct SignalOrigin: Sendable, Equatable {
     public let pid: Int32
     /// The real user id of the sender.
     public let uid: UInt32
-    /// The user who has logged in and become root, such as by sudo(8); nil if `uid` is another user, if no login has started
-    /// the process, or if the kernel does not know.
+    /// The user who has logged in and become root, such as by sudo(8); nil if `uid` is another user, if no login has
+    /// started the process, or if the kernel does not know.
     public let loginUID: UInt32?
     /// The systemd unit of the sender, if it could be determined.
     public let unit: String?
@@ -75,8 +75,8 @@ public nonisolated struct PeerOrigin: Sendable, Equatable {
     public let pid: Int32
     /// Its user id when it connected.
     public let uid: UInt32
-    /// The user who has logged in and become root, such as by sudo(8); nil if `uid` is another user, if no login has started
-    /// the process, or if the kernel does not know.
+    /// The user who has logged in and become root, such as by sudo(8); nil if `uid` is another user, if no login has
+    /// started the process, or if the kernel does not know.
     public let loginUID: UInt32?
     /// Its systemd unit, if it could be determined.
     public let unit: String?

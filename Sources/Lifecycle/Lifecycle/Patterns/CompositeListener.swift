@@ -3,10 +3,10 @@
 
 /// A tree of listeners that is one listener for the mediator.
 ///
-/// It answers every notification that one of its leaves answers, and calls these leaves in order, by `rank` and `follows`
-/// within the composite; in reverse order for leaving notifications. A leaf that fails does not stop the others. Problems
-/// are reported with the names of the leaves, and a refusal of one leaf is a refusal of the composite. A leaf may be a
-/// composite itself.
+/// It answers every notification that one of its leaves answers, and calls these leaves in order, by `rank` and
+/// `follows` within the composite; in reverse order for leaving notifications. A leaf that fails does not stop the
+/// others. Problems are reported with the names of the leaves, and a refusal of one leaf is a refusal of the composite.
+/// A leaf may be a composite itself.
 public final class CompositeListener: LifecycleListener {
     /// The name of the composite.
     public let name: String
@@ -23,8 +23,8 @@ public final class CompositeListener: LifecycleListener {
     /// - Parameters:
     ///   - name: its name.
     ///   - clock: the clock of the mediator.
-    ///   - deadline: how long a leaf may take that names no deadline of its own. The deadline of the composite is the sum of
-    ///     those of its groups.
+    ///   - deadline: how long a leaf may take that names no deadline of its own. The deadline of the composite is the
+    ///     sum of those of its groups.
     ///   - follows: names of listeners that are called before the whole composite for arriving notifications.
     ///   - rank: the rank of the composite.
     ///   - leaves: the listeners, in order.
@@ -44,7 +44,8 @@ public final class CompositeListener: LifecycleListener {
     /// Adds a leaf. Call `LifecycleMediator.updateAnswers(of:)` with the outermost composite if the leaf answers new
     /// notifications.
     ///
-    /// - Throws: when another leaf has its name, or leaves would follow each other in a circle; the leaf is then not added.
+    /// - Throws: when another leaf has its name, or leaves would follow each other in a circle; the leaf is then not
+    ///   added.
     public func add(_ leaf: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(leaf)
     }

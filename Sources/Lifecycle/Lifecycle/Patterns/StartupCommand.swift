@@ -4,9 +4,9 @@
 /// One step of a launch with a name and a deadline, such as opening a store or listening.
 ///
 /// A `StartupSequence` runs commands in order. An implementation does its work in `run`, returns early when its task is
-/// cancelled, and throws when it fails; it then leaves nothing behind. `run` is called at most once in a launch. If a later
-/// command refuses the launch, or the command itself was late, `undo` is called, at most once and only after a `run` that has
-/// completed. A `run` that overran its deadline and ignores the cancellation is not undone.
+/// cancelled, and throws when it fails; it then leaves nothing behind. `run` is called at most once in a launch. If a
+/// later command refuses the launch, or the command itself was late, `undo` is called, at most once and only after a
+/// `run` that has completed. A `run` that overran its deadline and ignores the cancellation is not undone.
 @MainActor public protocol StartupCommand {
     /// The name of the command in reports. The default is the name of the type.
     var name: String { get }
@@ -14,15 +14,15 @@
     /// How long it may take. The default is 10 s.
     var deadline: Duration { get }
 
-    /// Whether the launch is refused when the command fails or misses its deadline. The default is true. The failure of a
-    /// command that is not required is reported, and the next command runs.
+    /// Whether the launch is refused when the command fails or misses its deadline. The default is true. The failure of
+    /// a command that is not required is reported, and the next command runs.
     var isRequired: Bool { get }
 
     /// Does the work.
     func run(_ options: LaunchOptions) async throws
 
-    /// Takes the work back, because a later command has refused the launch. It has the time of `deadline`. The default does
-    /// nothing.
+    /// Takes the work back, because a later command has refused the launch. It has the time of `deadline`. The default
+    /// does nothing.
     ///
     /// - Throws: any error; it is reported, and the commands before are undone all the same.
     func undo() async throws

@@ -6,13 +6,14 @@
 ///     let startup = StartupSequence(clock: clock, [OpenStore(path), WarmCache(), Listen(port: 8080)])
 ///     try mediator.addListener(startup)
 ///
-/// Each command is timed. If a required one fails or overruns, the remaining commands do not run, those that have completed are
-/// undone in reverse order, and the launch is refused with its name. If another one fails, the sequence reports a failure, and
-/// the launch goes on. The sequence reports progress before each step but the first. Its deadline is the sum of those of its commands, for
-/// running them, and as much again, for undoing them. If the launch has no time left, nothing is undone.
+/// Each command is timed. If a required one fails or overruns, the remaining commands do not run, those that have
+/// completed are undone in reverse order, and the launch is refused with its name. If another one fails, the sequence
+/// reports a failure, and the launch goes on. The sequence reports progress before each step but the first. Its
+/// deadline is the sum of those of its commands, for running them, and as much again, for undoing them. If the launch
+/// has no time left, nothing is undone.
 ///
-/// A refusal by another listener undoes nothing, since the sequence has done its part: what must be closed then belongs into an
-/// answer to `willTerminate`.
+/// A refusal by another listener undoes nothing, since the sequence has done its part: what must be closed then belongs
+/// into an answer to `willTerminate`.
 public final class StartupSequence: LifecycleListener {
     /// The name of the sequence as a listener.
     public let name: String
@@ -52,8 +53,8 @@ public final class StartupSequence: LifecycleListener {
     }
 }
 
-/// One run of the commands of a launch. The end of each step begins the next, so that commands that do not suspend are done
-/// before the call returns.
+/// One run of the commands of a launch. The end of each step begins the next, so that commands that do not suspend are
+/// done before the call returns.
 final class StartupRun {
     private var rest: ArraySlice<any StartupCommand>
     /// The commands that have completed, in order: they are undone from the last to the first.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A listener whose state outlives the process: it is encoded before the service ends, and decoded when it starts again.
+/// A listener whose state outlives the process: it is encoded before the service ends, and decoded when it starts
+/// again.
 ///
 /// After a crash the listener gets the state of the last pause, unless it says when its state has changed
 /// (`LifecycleMediator.restorableStateChanged(of:)`): then the service stores it while it runs.
@@ -23,8 +24,8 @@
 /// * It expects its state after its answer to `willFinishLaunching`, and before that to `didFinishLaunching`.
 /// * The listener works without its state. At the first start, and after a state was refused,
 ///   `decodeRestorableState(_:)` is not called.
-/// * `encodeRestorableState()` changes nothing, since the service may go on, and returns a small state: a position, not the
-///   data itself. The state contains no secrets, since it is not encrypted.
+/// * `encodeRestorableState()` changes nothing, since the service may go on, and returns a small state: a position, not
+///   the data itself. The state contains no secrets, since it is not encrypted.
 /// * `decodeRestorableState(_:)` is called only with a state that was decoded completely. If it throws, it has changed
 ///   nothing.
 /// * A new shape of the state that can still decode the old one, by optional values or an `init(from:)`, keeps
@@ -49,8 +50,8 @@ public protocol RestorableListener: LifecycleListener {
     /// - Throws: any error, before anything has changed; it is reported, and the state is refused.
     func decodeRestorableState(_ state: RestorableState) throws
 
-    /// Returns the present shape of a state that a lower `restorableStateVersion` has stored. The default throws. A state of a
-    /// higher version is always refused.
+    /// Returns the present shape of a state that a lower `restorableStateVersion` has stored. The default throws. A
+    /// state of a higher version is always refused.
     ///
     /// - Parameters:
     ///   - decoder: decodes the old shape: `try Old(from: decoder)`.
@@ -74,13 +75,13 @@ extension RestorableListener {
 }
 
 extension LifecycleMediator {
-    /// Says that the state of a listener has changed. A service stores it within `StateSaveInterval=` (30 s), beside its work
-    /// and without `willEncodeRestorableState`, so that after a crash the listener gets it back. Several changes meanwhile are
-    /// stored once. What is stored then outlives the process; only a pause and a stop wait until it also outlives a loss of
-    /// power.
+    /// Says that the state of a listener has changed. A service stores it within `StateSaveInterval=` (30 s), beside
+    /// its work and without `willEncodeRestorableState`, so that after a crash the listener gets it back. Several
+    /// changes meanwhile are stored once. What is stored then outlives the process; only a pause and a stop wait until
+    /// it also outlives a loss of power.
     ///
-    /// It has no effect before `didFinishLaunching`, or for a listener that was added after the launch: its state is not
-    /// restored either.
+    /// It has no effect before `didFinishLaunching`, or for a listener that was added after the launch: its state is
+    /// not restored either.
     public func restorableStateChanged(of listener: any RestorableListener) {
         eventObservers.send(.restorableStateChanged(listener))
     }

@@ -3,8 +3,8 @@
 
 /// Encodes the states of listeners into an archive, and decodes them again.
 ///
-/// A problem of one listener is reported, and does not affect the others. It opens no file: the caller stores the bytes of
-/// the archive. Listeners that are added during `encode()` or `decode(_:)` count from the next call on.
+/// A problem of one listener is reported, and does not affect the others. It opens no file: the caller stores the bytes
+/// of the archive. Listeners that are added during `encode()` or `decode(_:)` count from the next call on.
 package final class StateRestorer {
     private struct Member {
         let identifier: String
@@ -25,8 +25,8 @@ package final class StateRestorer {
 
     /// Adds a listener, and retains it.
     ///
-    /// - Throws: `RestorationError.duplicateIdentifier` when the identifier exists already, even for the same listener, and
-    ///   `RestorationError.invalidIdentifier`.
+    /// - Throws: `RestorationError.duplicateIdentifier` when the identifier exists already, even for the same listener,
+    ///   and `RestorationError.invalidIdentifier`.
     package func addListener(_ listener: any RestorableListener) throws(RestorationError) {
         let identifier = listener.restorationIdentifier
         guard 1...255 ~= identifier.utf8.count else { throw .invalidIdentifier(identifier) }
@@ -43,7 +43,8 @@ package final class StateRestorer {
         return true
     }
 
-    /// Encodes the state of every listener. A state that cannot be encoded, or does not fit into the archive, is left out.
+    /// Encodes the state of every listener. A state that cannot be encoded, or does not fit into the archive, is left
+    /// out.
     ///
     /// - Returns: the problems, as «NAME: REASON».
     package func encode() -> [String] { encode { _ in true } }
@@ -67,8 +68,8 @@ package final class StateRestorer {
         }
     }
 
-    /// Restores the state of every listener. If a state has a newer version, or cannot be decoded completely, the listener is
-    /// not called.
+    /// Restores the state of every listener. If a state has a newer version, or cannot be decoded completely, the
+    /// listener is not called.
     ///
     /// - Returns: the outcome for each listener, in the order in which they were added.
     @discardableResult

@@ -49,8 +49,8 @@ public final class BackgroundTask {
         isEnded ? .zero : Duration(from: clock.monotonicUsec, to: endsUsec)
     }
 
-    /// Reports progress. A pause or a stop that waits for the task then waits beyond the task's share, up to the task's own
-    /// deadline, and the service manager is asked for the time.
+    /// Reports progress. A pause or a stop that waits for the task then waits beyond the task's share, up to the task's
+    /// own deadline, and the service manager is asked for the time.
     ///
     /// - Parameters:
     ///   - window: the time within which the next report, or the end, will come.
@@ -135,8 +135,8 @@ final class BackgroundTaskList {
     }
 }
 
-/// The wait of a pause or a stop for background tasks, also for those that begin meanwhile: until they have ended, or until their
-/// share of the time is up. When it begins: `checkTasks` in `TransitionRunner`.
+/// The wait of a pause or a stop for background tasks, also for those that begin meanwhile: until they have ended, or
+/// until their share of the time is up. When it begins: `checkTasks` in `TransitionRunner`.
 final class BackgroundTaskWait {
     private let tasks: BackgroundTaskList
     private let clock: any LifecycleClock
@@ -165,7 +165,8 @@ final class BackgroundTaskWait {
 
     /// Divides the time that is left again.
     ///
-    /// - Parameter isLonger: a task has begun. The share becomes what it would be if the task had been there from the beginning.
+    /// - Parameter isLonger: a task has begun. The share becomes what it would be if the task had been there from the
+    ///   beginning.
     func retime(isLonger: Bool = false) {
         if !isLonger { startUsec = clock.monotonicUsec }
         let share = share(startUsec)

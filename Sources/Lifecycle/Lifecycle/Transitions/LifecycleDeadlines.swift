@@ -10,12 +10,14 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     /// For all answers of a stop together, from its acceptance on. A transition that is under way then gets at most
     /// half of it.
     public var stop: Duration
-    /// How many times this long a stop may take while listeners and background tasks report progress; 1 for no extension.
+    /// How many times this long a stop may take while listeners and background tasks report progress; 1 for no
+    /// extension.
     public var stopExtensionMax: Int
     /// For all answers of any other transition together.
     public var transition: Duration
 
-    /// Deadlines, by default 10 s for an answer, 25 s for a stop, twice that with progress, and 90 s for another transition.
+    /// Deadlines, by default 10 s for an answer, 25 s for a stop, twice that with progress, and 90 s for another
+    /// transition.
     ///
     /// - Parameters:
     ///   - listener: for an answer without a deadline of its own.

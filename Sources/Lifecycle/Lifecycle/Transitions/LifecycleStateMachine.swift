@@ -74,8 +74,8 @@ public nonisolated enum LifecycleState: String, Sendable, CaseIterable {
 
 /// What moves a service from one state to another.
 public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
-    /// The process has started. If the service was paused when its last run ended (`LaunchOptions.isPaused`), it goes to the
-    /// background instead of becoming active.
+    /// The process has started. If the service was paused when its last run ended (`LaunchOptions.isPaused`), it goes
+    /// to the background instead of becoming active.
     case launch
     /// A listener refused the launch, or a required one failed or was late.
     case refuseLaunch
@@ -83,8 +83,8 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     case pause
     /// Continue after a pause or an interruption: `belfryctl resume`, the machine woke up.
     case resume
-    /// The process received SIGCONT. In the state `active` it posts `didResume` without a change of state, since the process may
-    /// have been suspended. In other states it is the same as `resume`.
+    /// The process received SIGCONT. In the state `active` it posts `didResume` without a change of state, since the
+    /// process may have been suspended. In other states it is the same as `resume`.
     case continued
     /// Become inactive for a short time: `belfryctl interrupt`.
     case interrupt

@@ -4,25 +4,28 @@
 // How deadlines move
 //
 // A transition has a limit for everything it waits for: listeners and background tasks. When the turn of one comes, it
-// gets a share of the rest (`TimeShare`): all that it wants if the rest is enough for all. Otherwise short wishes are met in
-// full and the longer ones get equal parts, so that a slow one does not use the time of those behind it. The time of those
-// behind it is the reserve.
+// gets a share of the rest (`TimeShare`): all that it wants if the rest is enough for all. Otherwise short wishes are
+// met in full and the longer ones get equal parts, so that a slow one does not use the time of those behind it. The
+// time of those behind it is the reserve.
 //
-// A share counts from the beginning of the call or of the wait, whatever has kept the thread since. Two things move its end:
+// A share counts from the beginning of the call or of the wait, whatever has kept the thread since. Two things move its
+// end:
 //
-// * Progress. A report of progress names a window. The share then lasts at least until the end of that window, up to the
-//   declared deadline. The limit of the transition then moves too, to the new end plus the reserve, and the service manager is asked
-//   for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as well. A stop has a last
-//   limit, which nothing moves (`LifecycleDeadlines.stopExtensionMax`): no share is extended beyond what leaves the reserve before it.
-// * A new limit: a stop leaves the transition under way a part of its own time, or `LifecycleMediator.deadlines` is set.
-//   Then the remaining time is divided again; time that was used already counts. A window that was named stays.
-//   A second stop does not come here: `TransitionRunner.add`.
+// * Progress. A report of progress names a window. The share then lasts at least until the end of that window, up to
+//   the declared deadline. The limit of the transition then moves too, to the new end plus the reserve, and the service
+//   manager is asked for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as
+//   well. A stop has a last limit, which nothing moves (`LifecycleDeadlines.stopExtensionMax`): no share is extended
+//   beyond what leaves the reserve before it.
+// * A new limit: a stop leaves the transition under way a part of its own time, or `LifecycleMediator.deadlines` is
+//   set. Then the remaining time is divided again; time that was used already counts. A window that was named stays. A
+//   second stop does not come here: `TransitionRunner.add`.
 //
 // A background task that begins during the wait for tasks has its part as if it had been there from the beginning.
 //
-// `TransitionRunner` alone writes the limit of a transition, and `MovableDeadline` alone the end of a share: `ListenerCall`
-// has one for an answer, `BackgroundTaskWait` one for all background tasks. A report of progress does not touch the timer,
-// which may happen often: when the timer fires and the end has moved, it is set again for the rest.
+// `TransitionRunner` alone writes the limit of a transition, and `MovableDeadline` alone the end of a share:
+// `ListenerCall` has one for an answer, `BackgroundTaskWait` one for all background tasks. A report of progress does
+// not touch the timer, which may happen often: when the timer fires and the end has moved, it is set again for the
+// rest.
 
 /// The end of a share of time, with the timer that fires there.
 struct MovableDeadline {

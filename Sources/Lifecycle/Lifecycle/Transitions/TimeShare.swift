@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The times that the listeners of a transition want, in the order of their calls, and how a limited time is divided among
-/// them.
+/// The times that the listeners of a transition want, in the order of their calls, and how a limited time is divided
+/// among them.
 ///
-/// If the time is enough for all, each gets what it wants. Otherwise small wishes are met in full, and the others get equal
-/// parts of the rest (max-min fairness): one that wants much takes no time from those that want little. What one does not
-/// use is there for the next.
+/// If the time is enough for all, each gets what it wants. Otherwise small wishes are met in full, and the others get
+/// equal parts of the rest (max-min fairness): one that wants much takes no time from those that want little. What one
+/// does not use is there for the next.
 package nonisolated struct WantedTimes: Sendable {
     private let times: [Duration]
     /// For each of them, what it and those after it are to get.

@@ -110,7 +110,8 @@ public nonisolated struct PendingTransition: Sendable, Equatable {
     public let isUnderWay: Bool
     /// Whether it is a reload that only checks (`LifecycleMediator.checkReload`).
     public let isDryRun: Bool
-    /// When it began, for a stop when it was accepted: the time since boot (`CLOCK_MONOTONIC`); nil for any other that waits.
+    /// When it began, for a stop when it was accepted: the time since boot (`CLOCK_MONOTONIC`); nil for any other that
+    /// waits.
     public let began: Duration?
 }
 
@@ -132,8 +133,8 @@ public nonisolated struct TransitionReport: Sendable {
         /// A launch or a new configuration was refused for these reasons. After a refused launch the service has
         /// terminated; after a refused configuration nothing has changed.
         case refused([String])
-        /// It did not run to its end: a stop came while it waited for its turn or, as a pause, for background tasks, or a stop
-        /// left a launch too little time.
+        /// It did not run to its end: a stop came while it waited for its turn or, as a pause, for background tasks, or
+        /// a stop left a launch too little time.
         case overtaken
     }
 

@@ -16,10 +16,10 @@ struct TransitionQueue {
     private(set) var current: Transition?
     private(set) var waiting: [Transition] = []
 
-    /// Adds a transition. A stop overtakes those that wait, and a second stop cuts the first short. A transition with the
-    /// same trigger as the last that waits is merged with it, and a reload with any reload that waits, a dry run with a dry
-    /// run. Suspensions are never merged. One of the kind `next` is not merged, and comes before the others. Nothing runs
-    /// after a stop: what comes then is overtaken itself.
+    /// Adds a transition. A stop overtakes those that wait, and a second stop cuts the first short. A transition with
+    /// the same trigger as the last that waits is merged with it, and a reload with any reload that waits, a dry run
+    /// with a dry run. Suspensions are never merged. One of the kind `next` is not merged, and comes before the others.
+    /// Nothing runs after a stop: what comes then is overtaken itself.
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
             if let stop {

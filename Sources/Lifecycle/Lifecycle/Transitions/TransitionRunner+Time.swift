@@ -37,7 +37,8 @@ extension TransitionRunner {
     /// When a transition is to be done that a stop finds under way.
     func limit(before stop: Transition) -> UInt64 { deadlines.beforeStop.end(from: stop.beganUsec) }
 
-    /// How much time progress may give a transition from a moment on: what a stop leaves, if it is one or one waits for it.
+    /// How much time progress may give a transition from a moment on: what a stop leaves, if it is one or one waits for
+    /// it.
     func extensionLeft(of transition: Transition, from startUsec: UInt64) -> Duration? {
         guard let stop else { return nil }
         let kept = stop === transition ? .zero : deadlines.stop - deadlines.beforeStop

@@ -3,9 +3,9 @@
 
 /// Runs transitions, one at a time: asks the state machine which steps are owed, and judges the answers to each.
 ///
-/// It decides, and calls nobody. Each method takes what has happened and returns the actions that follow from it; `next()`
-/// returns what is due after them, until there is no action left. The mediator performs the actions one after the other,
-/// never one within another (`LifecycleMediator+Transitions.swift`).
+/// It decides, and calls nobody. Each method takes what has happened and returns the actions that follow from it;
+/// `next()` returns what is due after them, until there is no action left. The mediator performs the actions one after
+/// the other, never one within another (`LifecycleMediator+Transitions.swift`).
 final class TransitionRunner {
     /// What the mediator is to do.
     enum Action {
@@ -96,8 +96,8 @@ final class TransitionRunner {
         }
     }
 
-    /// Overtakes the transitions that wait for their turn, and a pause that waits for background tasks, since the stop waits for
-    /// them itself. Any other transition under way keeps a part of the stop's time.
+    /// Overtakes the transitions that wait for their turn, and a pause that waits for background tasks, since the stop
+    /// waits for them itself. Any other transition under way keeps a part of the stop's time.
     private func makeWay(for stop: Transition, overtaking overtaken: [Transition]) -> [Action] {
         guard let current, current !== stop else { return overtaken.map { .reportOvertaken($0) } }
         if phase == .awaitingTasks {
@@ -113,8 +113,8 @@ final class TransitionRunner {
         if queue.withdraw(request)?.trigger == .pause { pauses -= 1 }
     }
 
-    /// Sets the deadlines of a pause under way to zero, whoever asked for it, and those of a pause for a sleep that waits for its
-    /// turn.
+    /// Sets the deadlines of a pause under way to zero, whoever asked for it, and those of a pause for a sleep that
+    /// waits for its turn.
     func hurryPause() -> [Action] {
         for pause in queue.waiting where pause.isForSleep { pause.cutShortBy = .service }
         guard let current, current.trigger == .pause else { return [] }
@@ -171,8 +171,8 @@ final class TransitionRunner {
         if !transition.reasons.isEmpty { transition.steps = [] }
     }
 
-    /// A pause and a stop first announce themselves by `willResignActive`. Before every other step, and at their end, they
-    /// wait for the background tasks.
+    /// A pause and a stop first announce themselves by `willResignActive`. Before every other step, and at their end,
+    /// they wait for the background tasks.
     private func checkTasks(_ transition: Transition) -> Action? {
         phase = .dueNow
         let waits = transition.trigger == .pause || transition.trigger == .stop

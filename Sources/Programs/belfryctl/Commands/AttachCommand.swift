@@ -14,10 +14,10 @@ struct AttachCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach", abstract: "Run a command for notifications, as a listener of the service.",
         discussion: """
-            The command gets the notification as JSON on standard input, and as BELFRY_NOTIFICATION and other variables. If it \
-            fails at willReload, the new configuration is refused, with the last line of its standard error as the reason. \
-            Ends on SIGINT or SIGTERM, after the command that runs; a second signal ends that too. Attaches again when the \
-            service restarts. --timeout limits each run; its default is 10s.
+            The command gets the notification as JSON on standard input, and as BELFRY_NOTIFICATION and other \
+            variables. If it fails at willReload, the new configuration is refused, with the last line of its standard \
+            error as the reason. Ends on SIGINT or SIGTERM, after the command that runs; a second signal ends that \
+            too. Attaches again when the service restarts. --timeout limits each run; its default is 10s.
             """)
 
     @OptionGroup var connection: ConnectionOptions

@@ -11,8 +11,8 @@ struct FlushCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "flush", abstract: "Flush the caches, and wait until that is done.",
         discussion: """
-            The same as 'post --wait flushRequested', and prints what was freed. Standard error shows the progress if it is a \
-            terminal. SIGUSR1 flushes the caches too.
+            The same as 'post --wait flushRequested', and prints what was freed. Standard error shows the progress if \
+            it is a terminal. SIGUSR1 flushes the caches too.
             """)
 
     @OptionGroup var options: ReplyOptions

@@ -15,11 +15,12 @@ struct HoldCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold", abstract: "Delay pause, sleep and stop of the service while a command runs.",
         discussion: """
-            The exit status is that of the command, or 128 plus the number of the signal that ended it. It is 75 if the \
-            command succeeded and the service was not held all the time: --for or the service has ended the hold, the \
-            machine slept, or the connection was lost. Standard error says so at once, and the command goes on. Without a command, the service is \
-            held until SIGINT, SIGTERM or SIGHUP. A signal before the service is held ends it with 128 plus its number. If the service restarts, it is held again. A stop waits only for its \
-            share of the stop timeout. --for limits the hold. --timeout limits the wait until the service is held.
+            The exit status is that of the command, or 128 plus the number of the signal that ended it. It is 75 if \
+            the command succeeded and the service was not held all the time: --for or the service has ended the hold, \
+            the machine slept, or the connection was lost. Standard error says so at once, and the command goes on. \
+            Without a command, the service is held until SIGINT, SIGTERM or SIGHUP. A signal before the service is \
+            held ends it with 128 plus its number. If the service restarts, it is held again. A stop waits only for \
+            its share of the stop timeout. --for limits the hold. --timeout limits the wait until the service is held.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -207,8 +208,8 @@ final class ForegroundProcess {
     private let pid: pid_t
     private var source: ChildEventSource?
 
-    /// Starts the command, which is searched for in `$PATH`. SIGCHLD must be blocked. `onEnd` is called with its exit status
-    /// as a shell reports it.
+    /// Starts the command, which is searched for in `$PATH`. SIGCHLD must be blocked. `onEnd` is called with its exit
+    /// status as a shell reports it.
     init(
         _ command: [String], on loop: MainEventLoop, onEnd: @escaping (CommandStatus) -> Void
     ) throws(SystemError) {

@@ -11,8 +11,8 @@ struct IsActiveCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "is-active", abstract: "Succeed if the service is active and its listeners work.",
         discussion: """
-            Prints the state, and a line for each listener that is not healthy or whose last call failed; the exit status is \
-            then 1. For the readiness probe of a container, and for scripts.
+            Prints the state, and a line for each listener that is not healthy or whose last call failed; the exit \
+            status is then 1. For the readiness probe of a container, and for scripts.
             """)
 
     @OptionGroup var connection: ConnectionOptions

@@ -16,9 +16,10 @@ struct ListCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the services that run, and the applications that do not.",
         discussion: """
-            Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at once. \
-            Those that do not reply are named on standard error. A service chooses its name itself; the socket is where it \
-            was found. Applications without an instance that runs come last, with state '-' and the state of their unit.
+            Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at \
+            once. Those that do not reply are named on standard error. A service chooses its name itself; the socket \
+            is where it was found. Applications without an instance that runs come last, with state '-' and the state \
+            of their unit.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -45,7 +46,8 @@ struct ListCommand: ReplyCommand {
         return .success
     }
 
-    /// The applications without an instance at one of these sockets, with the states of their units if systemd can be asked.
+    /// The applications without an instance at one of these sockets, with the states of their units if systemd can be
+    /// asked.
     @MainActor private static func idleApplications(besides sockets: [String]) -> [JSONObject] {
         var isReachable = true
         return ApplicationFile.names(in: .ofProcess) { _ in }.compactMap { name in

@@ -51,8 +51,8 @@ struct PerformCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "perform", abstract: "Request an action that a listener offers.",
         discussion: """
-            Waits for the action, and prints the sequence number of the notification, the result and the outcome of each \
-            listener. The exit status is 1 if one of them failed or was late.
+            Waits for the action, and prints the sequence number of the notification, the result and the outcome of \
+            each listener. The exit status is 1 if one of them failed or was late.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -78,8 +78,8 @@ struct SimulateCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Try what listeners do when the system causes an event.",
         discussion: """
-            Delivers the notification as if the system had caused it, and waits for the listeners. The journal says that it was \
-            simulated. Prints what 'belfryctl perform' prints.
+            Delivers the notification as if the system had caused it, and waits for the listeners. The journal says \
+            that it was simulated. Prints what 'belfryctl perform' prints.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -105,8 +105,8 @@ struct OpenCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Pass a URL to the listeners until one opens it.",
         discussion: """
-            Prints the name of that listener; with --all, of the first of those that open it. The exit status is 1 if no \
-            listener opens it.
+            Prints the name of that listener; with --all, of the first of those that open it. The exit status is 1 if \
+            no listener opens it.
             """)
 
     @OptionGroup var options: ReplyOptions

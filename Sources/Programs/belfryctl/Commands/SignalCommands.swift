@@ -12,8 +12,8 @@ struct ExplainCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Show what a signal would do now.",
         discussion: """
-            Prints the notifications in order, the listeners that would be called with their deadlines, and whether all \
-            deadlines together fit into the time limit of the transition.
+            Prints the notifications in order, the listeners that would be called with their deadlines, and whether \
+            all deadlines together fit into the time limit of the transition.
             """)
 
     @OptionGroup var connection: ConnectionOptions

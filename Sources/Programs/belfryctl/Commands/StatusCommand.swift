@@ -32,8 +32,8 @@ struct StatusCommand: ReplyCommand {
 /// The state of a service on a page.
 @MainActor
 enum StatusText {
-    /// The lines of `status`, from the replies of `GetState`, and of `ListListeners` and `ListHolds` if those succeeded. The
-    /// first five say what matters most; a transition under way is one more, after the first.
+    /// The lines of `status`, from the replies of `GetState`, and of `ListListeners` and `ListHolds` if those
+    /// succeeded. The first five say what matters most; a transition under way is one more, after the first.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     static func lines(

@@ -32,9 +32,9 @@ struct WatchCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show the notifications of the service as they are posted.",
         discussion: """
-            Prints the state of the service, and then a line for each notification. When the service ends, waits until it \
-            is back and continues after the last notification shown; a service that was stopped is not started. Ends when \
-            its output is closed. --timeout limits only the wait for the state.
+            Prints the state of the service, and then a line for each notification. When the service ends, waits until \
+            it is back and continues after the last notification shown; a service that was stopped is not started. \
+            Ends when its output is closed. --timeout limits only the wait for the state.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -66,8 +66,8 @@ struct WaitCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait for the next notification of a name, and show it.",
         discussion: """
-            With several names, waits for the first notification with one of them. A restart of the service does not end \
-            the wait. With --timeout the exit status is 69 if no such notification arrives in that time.
+            With several names, waits for the first notification with one of them. A restart of the service does not \
+            end the wait. With --timeout the exit status is 69 if no such notification arrives in that time.
             """)
 
     @OptionGroup var connection: ConnectionOptions

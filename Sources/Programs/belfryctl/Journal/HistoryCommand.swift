@@ -13,8 +13,8 @@ struct HistoryCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show past notifications of the service, from the journal.",
         discussion: """
-            Prints one line for each notification, as 'belfryctl watch' does. The service need not run. Root and members of \
-            the group systemd-journal can read the journal of a system service.
+            Prints one line for each notification, as 'belfryctl watch' does. The service need not run. Root and \
+            members of the group systemd-journal can read the journal of a system service.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -28,8 +28,8 @@ struct HistoryCommand: ServiceCommand {
         help: ArgumentHelp(
             "The name of the service in the journal (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
             discussion: """
-                Default: the service at --socket or $BELFRY_SOCKET, which must be running so that it can be asked for its \
-                name; otherwise belfryd, or its --instance.
+                Default: the service at --socket or $BELFRY_SOCKET, which must be running so that it can be asked for \
+                its name; otherwise belfryd, or its --instance.
                 """, valueName: "name"))
     var service: String?
 
@@ -101,7 +101,8 @@ struct JournalSpan: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Show notifications since this time: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
+            "Show notifications since this time: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', "
+                + "'2h ago', '@1767358802'.",
             valueName: "time"))
     var since: String?
 

@@ -107,7 +107,8 @@ final class JournalReader {
     private func select(_ query: JournalQuery) throws {
         journal.removeMatches()
         try query.service.select(in: journal)
-        // Records of listeners have a notification too and are skipped one by one: there is no match for a missing field.
+        // Records of listeners have a notification too and are skipped one by one: there is no match for a missing
+        // field.
         for name in query.names { try journal.match("BELFRY_NOTIFICATION", name) }
         if !query.names.isEmpty {
             // The calls of a transition are for several notifications.
@@ -175,9 +176,9 @@ struct JournalQuery: Sendable, Equatable {
     var limit: Int?
 }
 
-/// The service whose records are read. Any process can write records in the name of a service. A record counts only if its
-/// trusted fields (systemd.journal-fields(7)) say that it comes from the unit of the service, from root or from the user
-/// who reads.
+/// The service whose records are read. Any process can write records in the name of a service. A record counts only if
+/// its trusted fields (systemd.journal-fields(7)) say that it comes from the unit of the service, from root or from the
+/// user who reads.
 struct JournalService: Sendable, Equatable {
     private static let suffix = ".service"
 

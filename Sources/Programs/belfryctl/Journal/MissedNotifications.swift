@@ -22,8 +22,8 @@ struct MissedNotifications {
     /// Reports the notifications with these numbers in order, and notes which of them the journal does not have.
     func read(_ range: ClosedRange<Int64>, _ report: (WatchEvent) -> Void) {
         var next = range.lowerBound
-        // It is reported once it is known to be the last record of its number: a process may have been killed after it wrote one
-        // and before it sent the notification, and the number was used again.
+        // It is reported once it is known to be the last record of its number: a process may have been killed after it
+        // wrote one and before it sent the notification, and the number was used again.
         var latest: (number: Int64, notification: JSONObject)?
         func reportLatest() {
             guard let (number, notification) = latest else { return }

@@ -26,7 +26,8 @@ extension ServiceOptions {
         self.init(name: name, fileName: name, version: version, about: about, arguments: arguments)
     }
 
-    /// The same for a service whose files have another name, and its configuration files yet another directory and name.
+    /// The same for a service whose files have another name, and its configuration files yet another directory and
+    /// name.
     package init(
         name: String, fileName: String, configurationName: (directory: String, file: String)? = nil, version: String,
         about: String, arguments: some Collection<String>

@@ -8,8 +8,8 @@ package import Lifecycle
 
 /// Sets the mediator's deadlines from the timeouts of the unit in systemd (`TimeoutStopSec=`, `TimeoutStartSec=`).
 ///
-/// systemd does not announce changes (`systemctl edit`), so the times are read after the start, after a reload, when a stop
-/// is accepted, and when a client asks what a signal would do.
+/// systemd does not announce changes (`systemctl edit`), so the times are read after the start, after a reload, when a
+/// stop is accepted, and when a client asks what a signal would do.
 package final class UnitBudget {
     /// How long systemd may take to answer.
     private static let answerTimeout: Duration = .seconds(2)
@@ -44,8 +44,8 @@ package final class UnitBudget {
 
     /// Reads the times again, once for all calls that come while systemd is being asked.
     ///
-    /// - Parameter completion: called with them when they are read, or with those read before if they cannot be read; nil if they
-    ///   are not known.
+    /// - Parameter completion: called with them when they are read, or with those read before if they cannot be read;
+    ///   nil if they are not known.
     package func refresh(then completion: @escaping (UnitTimeouts?) -> Void = { _ in }) {
         guard let unit, unit.bus.isReady else { return completion(timeouts) }
         waiting.append(completion)

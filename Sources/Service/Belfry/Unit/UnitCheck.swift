@@ -6,8 +6,8 @@ internal import BelfryListeners
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// Checks a loaded unit against the configuration of the service that it starts: settings that harm the service, and missing
-/// settings that the service relies on.
+/// Checks a loaded unit against the configuration of the service that it starts: settings that harm the service, and
+/// missing settings that the service relies on.
 nonisolated struct UnitCheck {
     let unit: UnitProperties
     let settings: BelfrySettings
@@ -30,7 +30,8 @@ nonisolated struct UnitCheck {
         case let state:
             [
                 .error(
-                    "systemd could not load the unit (\(state)): \(DisplayText.cut(unit.list("LoadError").last?.text ?? ""))"
+                    "systemd could not load the unit (\(state)): "
+                        + "\(DisplayText.cut(unit.list("LoadError").last?.text ?? ""))"
                 )
             ]
         }
@@ -72,8 +73,8 @@ nonisolated extension UnitCheck {
         case "all", "exec":
             [
                 .warning(
-                    "NotifyAccess=\($0.unit.text("NotifyAccess")): every process of the unit may send messages to systemd, "
-                        + "use NotifyAccess=main")
+                    "NotifyAccess=\($0.unit.text("NotifyAccess")): every process of the unit may send messages to "
+                        + "systemd, use NotifyAccess=main")
             ]
         default: []
         }
@@ -134,8 +135,8 @@ nonisolated extension UnitCheck {
         guard let own, own < stop else {
             return [
                 .error(
-                    "\(key) is not more than \(words): if the service cannot ask systemd for it, it is killed before the "
-                        + "deadlines of its listeners")
+                    "\(key) is not more than \(words): if the service cannot ask systemd for it, it is killed before "
+                        + "the deadlines of its listeners")
             ]
         }
         return own > UnitTimeouts.usable(of: stop)
@@ -149,8 +150,8 @@ nonisolated extension UnitCheck {
             let usable = UnitTimeouts.usable(of: limit)
             if let own, own <= usable { return nil }
             return .warning(
-                "\(key)Sec=\(text(limit)) leaves listeners \(text(usable)), less than ListenerTimeout=\(text(own)) allows "
-                    + "one of them")
+                "\(key)Sec=\(text(limit)) leaves listeners \(text(usable)), less than ListenerTimeout=\(text(own)) "
+                    + "allows one of them")
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What an application adds to the units of systemd: drop-ins for its instance of belfryd and for its listener, and the link
-/// that starts both with the unit. The unit itself is not changed.
+/// What an application adds to the units of systemd: drop-ins for its instance of belfryd and for its listener, and the
+/// link that starts both with the unit. The unit itself is not changed.
 package nonisolated struct GeneratedUnits {
     /// A file below the generator's directory.
     package struct File: Equatable, Sendable {
@@ -55,15 +55,15 @@ package nonisolated struct GeneratedUnits {
         ]
     }
 
-    /// A time limit of the unit, if the default does not leave ten seconds besides the commands, of which a stop may have two: one
-    /// that was running, and its own.
+    /// A time limit of the unit, if the default does not leave ten seconds besides the commands, of which a stop may
+    /// have two: one that was running, and its own.
     private static func limit(_ key: String, _ seconds: Int64, _ commands: Duration) -> String {
         let needed = commands.components.seconds + 11
         return needed > seconds ? "\(key)=\(needed)s\n" : ""
     }
 
-    /// The user of the commands, with the protections of `DynamicUser=` that do not come by themselves then. RemoveIPC= would delete
-    /// the shared memory of a server that runs as the same user. Root keeps what makes it root.
+    /// The user of the commands, with the protections of `DynamicUser=` that do not come by themselves then. RemoveIPC=
+    /// would delete the shared memory of a server that runs as the same user. Root keeps what makes it root.
     private static func account(_ user: String?) -> String {
         guard let user else { return "" }
         let isRoot = user == "root" || user == "0"

@@ -10,8 +10,8 @@ package nonisolated struct DeclarationFile {
     /// All errors and warnings so far.
     package private(set) var list: DiagnosticList
 
-    /// Reads the first of the files `NAME.SUFFIX` in these directories, and the drop-ins `NAME.SUFFIX.d/*.conf` in all of them.
-    /// The first section that is read must be there.
+    /// Reads the first of the files `NAME.SUFFIX` in these directories, and the drop-ins `NAME.SUFFIX.d/*.conf` in all
+    /// of them. The first section that is read must be there.
     ///
     /// - Parameter decode: reads the sections. Not called if the name is invalid.
     init(

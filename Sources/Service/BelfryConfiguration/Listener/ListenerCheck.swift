@@ -5,7 +5,8 @@ internal import BelfryJSON
 internal import BelfryLinux
 internal import Lifecycle
 
-/// Checks the files of all listeners, and what a start of them would meet: their programs, and the order that they declare.
+/// Checks the files of all listeners, and what a start of them would meet: their programs, and the order that they
+/// declare.
 package nonisolated struct ListenerCheck {
     /// The listeners that every belfryd has, in their order.
     package static let builtIn = [
@@ -52,8 +53,8 @@ package nonisolated struct ListenerCheck {
         checkOrder()
     }
 
-    /// The listeners of one service must have an order, and a name that none of them has is probably misspelt. What other services
-    /// have in their process is not known here.
+    /// The listeners of one service must have an order, and a name that none of them has is probably misspelt. What
+    /// other services have in their process is not known here.
     private mutating func checkOrder() {
         let ofService = Dictionary(grouping: files.filter { $0.settings != nil }) {
             UTF8Text($0.settings?.socket ?? "")

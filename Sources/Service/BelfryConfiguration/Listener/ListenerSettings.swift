@@ -67,8 +67,8 @@ package nonisolated enum ListenerCommands: Sendable, Equatable {
     /// Each command of an application at its own, for its unit.
     case application(unit: String, [ApplicationCommand])
 
-    /// What is run for a notification, which has this trigger and `unitJob` in its user info, and its key in the file of an
-    /// application; nil for nothing.
+    /// What is run for a notification, which has this trigger and `unitJob` in its user info, and its key in the file
+    /// of an application; nil for nothing.
     package func command(
         at name: String, trigger: String?, unitJob: String?
     ) -> (key: String?, command: ExecCommand)? {
@@ -91,8 +91,9 @@ package nonisolated struct HealthCheck: Sendable, Equatable {
     package let interval: Duration
 }
 
-/// The files `NAME.listener` in `/etc/belfry/listeners.d`, `/run/belfry/listeners.d`, `/usr/local/lib/belfry/listeners.d` and
-/// `/usr/lib/belfry/listeners.d`, with drop-ins `NAME.listener.d/*.conf`, as for `belfry.conf`.
+/// The files `NAME.listener` in `/etc/belfry/listeners.d`, `/run/belfry/listeners.d`,
+/// `/usr/local/lib/belfry/listeners.d` and `/usr/lib/belfry/listeners.d`, with drop-ins `NAME.listener.d/*.conf`, as
+/// for `belfry.conf`.
 package nonisolated struct ListenerFile {
     static let suffix = ".listener"
     /// The section of a file.

@@ -4,8 +4,8 @@
 import CBelfry
 import Glibc
 
-/// Finds the directories of the caches, and checks that a flush cannot delete files that are no cache: those of the service
-/// itself, or a whole file system.
+/// Finds the directories of the caches, and checks that a flush cannot delete files that are no cache: those of the
+/// service itself, or a whole file system.
 nonisolated extension LoadedConfiguration {
     /// The same configuration, with the values of specifiers in the paths of caches, and with an error if a cache is or
     /// contains the runtime or the state directory. A cache may be inside one of them.
@@ -15,8 +15,8 @@ nonisolated extension LoadedConfiguration {
     ///   - uid: the effective user of the service.
     ///   - name: the name of the service's directories.
     ///   - specifiers: the values of the specifiers.
-    ///   - onDisk: whether to resolve symbolic links and find mount points in the file system. That may block; a flush checks
-    ///     for mount points itself.
+    ///   - onDisk: whether to resolve symbolic links and find mount points in the file system. That may block; a flush
+    ///     checks for mount points itself.
     package func checkingCaches(
         environment: [String: String], uid: UInt32, name: String, specifiers: Specifiers, onDisk: Bool
     ) -> LoadedConfiguration {

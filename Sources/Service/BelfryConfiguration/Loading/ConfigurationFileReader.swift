@@ -15,8 +15,9 @@ package nonisolated protocol ConfigurationFileReader: Sendable {
 }
 
 nonisolated extension ConfigurationFileReader {
-    /// The files of these directories whose names end in `suffix`, sorted by name. Of files with the same name, the one in
-    /// the first directory is used. A missing directory counts as empty; `problem` is called for one that cannot be read.
+    /// The files of these directories whose names end in `suffix`, sorted by name. Of files with the same name, the one
+    /// in the first directory is used. A missing directory counts as empty; `problem` is called for one that cannot be
+    /// read.
     func files(in directories: [String], suffix: String, problem: (SystemError) -> Void) -> [String] {
         var paths: [UTF8Text: String] = [:]
         for directory in directories {

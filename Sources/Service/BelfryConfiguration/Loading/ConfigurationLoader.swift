@@ -5,8 +5,8 @@ internal import BelfryJSON
 internal import BelfryLinux
 internal import Glibc
 
-/// Reads, checks and decodes the configuration. A loader keeps no state between two loads: a reload is another load, whose
-/// result is used only if it has settings.
+/// Reads, checks and decodes the configuration. A loader keeps no state between two loads: a reload is another load,
+/// whose result is used only if it has settings.
 package nonisolated struct ConfigurationLoader: ~Copyable {
     private let reader: any ConfigurationFileReader
     var diagnostics = DiagnosticList()
@@ -15,7 +15,8 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
 
     init(reader: any ConfigurationFileReader) { self.reader = reader }
 
-    /// Loads the configuration, and leaves sections that are not Belfry's in `others`. Problems are reported in the result.
+    /// Loads the configuration, and leaves sections that are not Belfry's in `others`. Problems are reported in the
+    /// result.
     ///
     /// - Parameters:
     ///   - sources: the files to read.
@@ -49,8 +50,8 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
         }
     }
 
-    /// In the place of a drop-in that has vanished since it was listed is what has its name now. A link that leads nowhere is
-    /// still listed, and an error.
+    /// In the place of a drop-in that has vanished since it was listed is what has its name now. A link that leads
+    /// nowhere is still listed, and an error.
     private mutating func readDropIn(_ path: String, _ directories: [String]) {
         if read(path, mayBeMissing: true) { return }
         let name = path.utf8.suffix(from: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)
@@ -82,14 +83,14 @@ package nonisolated enum ConfigurationSources: Sendable, Equatable {
     /// These files; later ones override earlier ones. A missing file is an error.
     case files([String])
     /// The directories of UAPI.6: the first file `NAME.conf` in `/etc/NAME`, `/run/NAME`, `/usr/local/lib/NAME` and
-    /// `/usr/lib/NAME`, and then the files of `NAME.conf.d` in all four directories, sorted by name. For an instance these
-    /// directories are `/etc/NAME/instances/INSTANCE` and so on. `own` takes the place of the first of them. `root` is a prefix
-    /// of these paths. `file` is the name of the files, if it is not that of the directories.
+    /// `/usr/lib/NAME`, and then the files of `NAME.conf.d` in all four directories, sorted by name. For an instance
+    /// these directories are `/etc/NAME/instances/INSTANCE` and so on. `own` takes the place of the first of them.
+    /// `root` is a prefix of these paths. `file` is the name of the files, if it is not that of the directories.
     case search(root: String, name: String, instance: String? = nil, own: String? = nil, file: String? = nil)
 
-    /// These files, or if they are nil, those of the service of this name, or of an instance of it. Their first directory is
-    /// `$CONFIGURATION_DIRECTORY`, which systemd sets for a unit with `ConfigurationDirectory=` (systemd.exec(5)): in the unit
-    /// of a user it is in the user's home directory.
+    /// These files, or if they are nil, those of the service of this name, or of an instance of it. Their first
+    /// directory is `$CONFIGURATION_DIRECTORY`, which systemd sets for a unit with `ConfigurationDirectory=`
+    /// (systemd.exec(5)): in the unit of a user it is in the user's home directory.
     package init(
         files: [String]?, service name: String, instance: String? = nil, file: String? = nil,
         environment: [String: String] = [:]

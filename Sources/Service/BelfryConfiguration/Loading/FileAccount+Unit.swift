@@ -5,8 +5,8 @@ internal import BelfrySystemd
 internal import Glibc
 
 nonisolated extension FileAccount {
-    /// The user of a unit of the system. Nil for a caller who is not root, and so reads only what the user may read; for a unit
-    /// that is not loaded; and without systemd.
+    /// The user of a unit of the system. Nil for a caller who is not root, and so reads only what the user may read;
+    /// for a unit that is not loaded; and without systemd.
     @MainActor package static func ofUnit(_ name: String) -> FileAccount? {
         guard geteuid() == 0, let unit = try? ServiceManagerUnit.properties(of: name),
             unit.text("LoadState") == "loaded"
@@ -14,8 +14,8 @@ nonisolated extension FileAccount {
         return FileAccount(of: unit, name: name)
     }
 
-    /// The user that a unit runs as: `User=`, `Group=`, `SupplementaryGroups=` and `DynamicUser=` (systemd.exec(5)). Nil if there
-    /// is no such user or group; a dynamic one need not be there yet.
+    /// The user that a unit runs as: `User=`, `Group=`, `SupplementaryGroups=` and `DynamicUser=` (systemd.exec(5)).
+    /// Nil if there is no such user or group; a dynamic one need not be there yet.
     private init?(of unit: UnitProperties, name: String) {
         let user = unit.text("User")
         var groups: Set<UInt32> = []

@@ -25,7 +25,8 @@ package nonisolated struct FileAccount: Sendable {
         (self.name, self.uid, self.groups) = (name, uid, groups)
     }
 
-    /// Why the user cannot use the file; nil if nothing is in the way. A file with an access control list (acl(5)) is left out.
+    /// Why the user cannot use the file; nil if nothing is in the way. A file with an access control list (acl(5)) is
+    /// left out.
     package func problem(_ use: Use, _ path: String) -> String? {
         guard uid != 0 else { return nil }
         let bytes = Array(path.utf8)

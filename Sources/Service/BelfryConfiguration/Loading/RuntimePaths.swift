@@ -61,8 +61,8 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
         return AbsolutePath.withoutSlash(value)
     }
 
-    /// The socket that a client connects to: `socketPath`, or the socket of the system service if it exists and neither a
-    /// variable nor an argument names a socket or a runtime directory.
+    /// The socket that a client connects to: `socketPath`, or the socket of the system service if it exists and neither
+    /// a variable nor an argument names a socket or a runtime directory.
     package func clientSocketPath(exists: (String) -> Bool) -> String {
         let system = "\(systemDirectory)/\(Self.socketName)"
         return !isNamed && exists(system) ? system : socketPath

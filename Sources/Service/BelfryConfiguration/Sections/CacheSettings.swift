@@ -15,8 +15,8 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
     package var limits = CacheLimits()
     /// Whether the file systems are written back first (syncfs(2)).
     package var writeBack: Bool
-    /// Whether the kernel is advised to drop the pages of the remaining files (posix_fadvise(2)). It does not drop dirty
-    /// pages, so this has most effect together with `writeBack`.
+    /// Whether the kernel is advised to drop the pages of the remaining files (posix_fadvise(2)). It does not drop
+    /// dirty pages, so this has most effect together with `writeBack`.
     package var dropPages: Bool
     /// Whether a flush only finds out what it would delete.
     package var isDryRun: Bool

@@ -131,7 +131,7 @@ package nonisolated struct EffectiveConfiguration: Sendable {
         return message + ", did you mean '[\(near)\(instance)]'?"
     }
 
-    /// The configuration as a file with every key, and a comment above each assignment about where it was made. Reading that
-    /// file gives the same settings.
+    /// The configuration as a file with every key, and a comment above each assignment about where it was made. Reading
+    /// that file gives the same settings.
     package func printed() -> String { sections.map(\.printed).joined(separator: "\n") }
 }

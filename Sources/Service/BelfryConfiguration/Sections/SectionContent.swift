@@ -4,8 +4,8 @@
 package import BelfryJSON
 internal import BelfryLinux
 
-/// One section in all files: its assignments, and the keys that were read from it. Of the assignments of a key those after the
-/// last empty one count, and of a key that is no list only the last.
+/// One section in all files: its assignments, and the keys that were read from it. Of the assignments of a key those
+/// after the last empty one count, and of a key that is no list only the last.
 package nonisolated struct SectionContent: Sendable {
     /// The one spelling of a key that may have several.
     typealias KeyName = (String) throws(ValueProblem) -> String

@@ -7,7 +7,8 @@ internal import Lifecycle
 /// Reads the text of a value, and throws for text that is none.
 typealias ValueParser<Value> = (String) throws(ValueProblem) -> Value
 
-/// Reads the values of a section by their keys, and collects the problems. What has an error reads as if it were not set.
+/// Reads the values of a section by their keys, and collects the problems. What has an error reads as if it were not
+/// set.
 ///
 /// To read a key is to declare it: a key that is set and not read is an error
 /// (`SectionContent.reportUnknownKeys`). Assignments that do not count are checked too.

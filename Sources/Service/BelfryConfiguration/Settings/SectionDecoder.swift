@@ -6,8 +6,8 @@ package import BelfryJSON
 /// Decodes a section of the service's own into the service's type.
 ///
 /// A property is set by the key of its name, whose first letter may be written in upper or lower case: `SizeMax=` sets
-/// `sizeMax`. Of repeated assignments the last one counts, and those of a list are joined. An empty assignment counts as
-/// none, and clears a list.
+/// `sizeMax`. Of repeated assignments the last one counts, and those of a list are joined. An empty assignment counts
+/// as none, and clears a list.
 package nonisolated struct SectionDecoder: Decoder {
     let section: SectionReader
     /// Where the section begins; where it could begin if no file has it.
@@ -25,8 +25,8 @@ package nonisolated struct SectionDecoder: Decoder {
 
     /// Decodes a section.
     ///
-    /// `Decodable` ends at the first value that does not fit and has no default. All other such values, and all keys that the
-    /// type does not have, are reported.
+    /// `Decodable` ends at the first value that does not fit and has no default. All other such values, and all keys
+    /// that the type does not have, are reported.
     ///
     /// - Parameters:
     ///   - type: what to decode.

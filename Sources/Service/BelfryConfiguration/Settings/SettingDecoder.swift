@@ -124,8 +124,8 @@ nonisolated struct SettingWords: UnkeyedDecodingContainer {
     }
 }
 
-/// Reads the types that do not decode themselves: their text has the syntax of systemd, or their own `init(from:)` expects
-/// another form.
+/// Reads the types that do not decode themselves: their text has the syntax of systemd, or their own `init(from:)`
+/// expects another form.
 private nonisolated enum SettingScalar {
     /// The parser for a type; nil for a type that decodes itself.
     static func parser(of type: Any.Type) -> ValueParser<Any>? {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Text from a configuration file with the position of each scalar. A value that is continued over several lines consists of
-/// several runs.
+/// Text from a configuration file with the position of each scalar. A value that is continued over several lines
+/// consists of several runs.
 package nonisolated struct IniText: Sendable, Equatable {
     private struct Run: Equatable {
         let start: Int

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Splits a value into words as systemd does: separated by white space, with quotes and C escapes. As in systemd, and unlike
-/// systemd.syntax(7), quotes may stand inside a word.
+/// Splits a value into words as systemd does: separated by white space, with quotes and C escapes. As in systemd, and
+/// unlike systemd.syntax(7), quotes may stand inside a word.
 package nonisolated struct IniWords {
     /// One word and its offset in the value, in Unicode scalars.
     package struct Word: Sendable, Equatable {
@@ -22,7 +22,8 @@ package nonisolated struct IniWords {
 
     /// The words of `text`.
     ///
-    /// - Parameter separator: what separates commands. An unquoted word of a backslash and the separator stands for the separator.
+    /// - Parameter separator: what separates commands. An unquoted word of a backslash and the separator stands for the
+    ///   separator.
     /// - Throws: `ValueProblem` for an unclosed quote and for an invalid escape.
     package static func split(_ text: String, separator: Unicode.Scalar? = nil) throws(ValueProblem) -> [Word] {
         var splitter = IniWords(text, separator)

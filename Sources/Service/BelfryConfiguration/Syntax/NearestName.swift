@@ -6,8 +6,8 @@ package nonisolated enum NearestName {
     /// Longer names are not compared, in bytes: the cost is the product of both lengths.
     private static let longest = 64
 
-    /// The candidate nearest to `name`, if at most `limit` letters differ, by default about a third of the candidate's. Case
-    /// is ignored. Of several equally near candidates, the first is returned.
+    /// The candidate nearest to `name`, if at most `limit` letters differ, by default about a third of the candidate's.
+    /// Case is ignored. Of several equally near candidates, the first is returned.
     package static func find(
         _ name: String, in candidates: some Sequence<String>,
         limit: (String) -> Int = { max(1, ($0.unicodeScalars.count + 1) / 3) }

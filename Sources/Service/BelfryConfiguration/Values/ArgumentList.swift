@@ -3,10 +3,11 @@
 
 internal import BelfryJSON
 
-/// The arguments of a program: options with `--option VALUE` or `--option=VALUE`, flags, words, and a command behind `--`.
+/// The arguments of a program: options with `--option VALUE` or `--option=VALUE`, flags, words, and a command behind
+/// `--`.
 ///
-/// It is for programs that stay in memory. ArgumentParser depends on Foundation, which would double the size of such a program
-/// and add half to its memory.
+/// It is for programs that stay in memory. ArgumentParser depends on Foundation, which would double the size of such a
+/// program and add half to its memory.
 package nonisolated struct ArgumentList {
     /// The options and flags in their order. The value of a flag is empty.
     package private(set) var options: [(name: String, value: String)] = []

@@ -8,8 +8,8 @@ package nonisolated enum InstanceName {
 
     /// ASCII letters, digits, `-`, `_`, `.` and `@`; but not `.` and `..`, which cannot be names of directories.
     ///
-    /// systemd (systemd.unit(5)) also allows `:`, which separates directories in `$RUNTIME_DIRECTORY`, and `\`, with which
-    /// systemd 257 does not start a unit (`RuntimeDirectory=`).
+    /// systemd (systemd.unit(5)) also allows `:`, which separates directories in `$RUNTIME_DIRECTORY`, and `\`, with
+    /// which systemd 257 does not start a unit (`RuntimeDirectory=`).
     ///
     /// - Throws: `ValueProblem` for any other name.
     package static func parse(_ text: String) throws(ValueProblem) -> String {

@@ -3,8 +3,8 @@
 
 internal import Glibc
 
-/// An absolute path whose components may be patterns: `*`, `?` and `[…]` as in glob(7), `\` before a character that stands for
-/// itself. A pattern matches no name with a leading dot, unless it begins with one.
+/// An absolute path whose components may be patterns: `*`, `?` and `[…]` as in glob(7), `\` before a character that
+/// stands for itself. A pattern matches no name with a leading dot, unless it begins with one.
 package nonisolated struct PathPattern: Sendable {
     private static let special: Set<Unicode.Scalar> = ["*", "?", "[", "\\"]
 

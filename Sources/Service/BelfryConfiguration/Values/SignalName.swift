@@ -34,8 +34,8 @@ package nonisolated enum SignalName {
 
     /// The number of a name, with or without the prefix `SIG`.
     ///
-    /// - Throws: `ValueProblem` with the nearest name for an unknown signal, or with the range for a real-time signal that
-    ///   does not exist.
+    /// - Throws: `ValueProblem` with the nearest name for an unknown signal, or with the range for a real-time signal
+    ///   that does not exist.
     package static func number(_ text: String) throws(ValueProblem) -> CInt {
         let withoutPrefix = String(text.unicodeScalars.dropFirst(3))
         let name = text.utf8.starts(with: "SIG".utf8) ? withoutPrefix : text

@@ -3,11 +3,11 @@
 
 internal import BelfryJSON
 
-/// The specifiers of systemd.unit(5) that paths of caches may have: `%C`, `%S` and `%t` for the directories of caches, states
-/// and run-time files, `%N` and `%i` for the name of the service and its instance, `%%` for a percent sign.
+/// The specifiers of systemd.unit(5) that paths of caches may have: `%C`, `%S` and `%t` for the directories of caches,
+/// states and run-time files, `%N` and `%i` for the name of the service and its instance, `%%` for a percent sign.
 ///
-/// The directories are those of the system for root, and for a service without `$XDG_RUNTIME_DIR`, which the user's service
-/// manager sets. Otherwise they are those of the user.
+/// The directories are those of the system for root, and for a service without `$XDG_RUNTIME_DIR`, which the user's
+/// service manager sets. Otherwise they are those of the user.
 package nonisolated struct Specifiers {
     private static let directories: Set<Unicode.Scalar> = ["C", "S", "t"]
     private static let names: Set<Unicode.Scalar> = ["N", "i", "%"]
@@ -86,8 +86,8 @@ package nonisolated struct Specifiers {
 
     /// `text` with other text in place of each percent sign and the character after it.
     ///
-    /// - Parameter value: returns that text for the character, which is nil at the end of `text`, and for the offset of the
-    ///   percent sign.
+    /// - Parameter value: returns that text for the character, which is nil at the end of `text`, and for the offset of
+    ///   the percent sign.
     static func replace<Failure: Error>(
         _ text: String, _ value: (Unicode.Scalar?, _ offset: Int) throws(Failure) -> String
     ) throws(Failure) -> String {

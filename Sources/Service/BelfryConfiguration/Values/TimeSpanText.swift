@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Time spans in the syntax of systemd.time(7), in whole microseconds. Text is valid if systemd accepts it, except that a
-/// time span may not exceed 2^63 - 1 microseconds (292,271 years). systemd accepts a sum of parts up to twice that.
+/// Time spans in the syntax of systemd.time(7), in whole microseconds. Text is valid if systemd accepts it, except that
+/// a time span may not exceed 2^63 - 1 microseconds (292,271 years). systemd accepts a sum of parts up to twice that.
 package nonisolated enum TimeSpanText {
     /// A unit comes before those that are a prefix of it.
     private static let units: [(name: String, microseconds: UInt64)] = [

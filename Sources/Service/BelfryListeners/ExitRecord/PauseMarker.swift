@@ -8,11 +8,13 @@ package import Lifecycle
 /// Keeps a pause over the end of the process: a file in the runtime directory marks the service as paused, and the next
 /// process launches into the background.
 ///
-/// The file is the record of the run that was paused. It is written when the service enters the background, and removed when
-/// the service becomes active, and by `end()`. Whatever else ends the process leaves it. A pause for the machine's sleep is
-/// not marked: the wake-up ends it. Nor is one whose command failed: the application runs on, which the next process would not know.
+/// The file is the record of the run that was paused. It is written when the service enters the background, and removed
+/// when the service becomes active, and by `end()`. Whatever else ends the process leaves it. A pause for the machine's
+/// sleep is not marked: the wake-up ends it. Nor is one whose command failed: the application runs on, which the next
+/// process would not know.
 package final class PauseMarker {
-    /// Who paused the service, and when; nil if it is not marked as paused, and if the file of an earlier process does not say.
+    /// Who paused the service, and when; nil if it is not marked as paused, and if the file of an earlier process does
+    /// not say.
     package private(set) var record: ExitRecord?
     /// Whether the service is marked as paused.
     package private(set) var isPaused = false
@@ -29,8 +31,8 @@ package final class PauseMarker {
     private var hasFailed = false
     private var hasWarned = false
 
-    /// Reads what the last process left. A file that cannot be read or understood is a marker too: to stay paused without need
-    /// does less harm than to start to work without permission.
+    /// Reads what the last process left. A file that cannot be read or understood is a marker too: to stay paused
+    /// without need does less harm than to start to work without permission.
     ///
     /// - Parameters:
     ///   - mediator: whose pauses are marked.

@@ -62,7 +62,8 @@ package nonisolated enum LifecycleJournalRecords {
         case .overran:
             let reason = report.overrunReason.map { ": \($0)" } ?? ""
             text =
-                "listener '\(report.listener)' gave no answer to \(notification.name) \(took)\(reason, limit: longestReason)"
+                "listener '\(report.listener)' gave no answer to \(notification.name) "
+                + "\(took)\(reason, limit: longestReason)"
         }
         var fields = fields(of: notification)
         fields.add(report.listener, report.outcome, report.duration)

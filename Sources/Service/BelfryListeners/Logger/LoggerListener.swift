@@ -23,8 +23,8 @@ package final class LoggerListener: LifecycleListener {
     /// The last request of a client that was not answered yet.
     private var lastRequest: LifecycleNotification?
 
-    /// Makes a logger, which writes what fails, and notifications after `begin`. Add it to the mediator as well: it answers
-    /// `statusRequested` and reloads.
+    /// Makes a logger, which writes what fails, and notifications after `begin`. Add it to the mediator as well: it
+    /// answers `statusRequested` and reloads.
     ///
     /// - Parameters:
     ///   - mediator: the mediator whose notifications are logged.

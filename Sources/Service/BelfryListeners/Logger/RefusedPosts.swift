@@ -3,8 +3,8 @@
 
 internal import Lifecycle
 
-/// Logs posts that fail because too many wait for the answers of a listener: the first one at once, and further ones once a
-/// second with their count.
+/// Logs posts that fail because too many wait for the answers of a listener: the first one at once, and further ones
+/// once a second with their count.
 final class RefusedPosts {
     private let clock: any LifecycleClock
     private let log: ServiceLog

@@ -5,11 +5,12 @@ internal import BelfryJSON
 package import BelfrySystemd
 package import Lifecycle
 
-/// The record of a transition or a post that has ended: how long it took, and when each listener was called for how long.
-/// `belfryctl history --records` prints the calls.
+/// The record of a transition or a post that has ended: how long it took, and when each listener was called for how
+/// long. `belfryctl history --records` prints the calls.
 ///
 /// There is one for each launch and stop, and one for any other transition or post in which an answer had a deadline,
-/// failed, was late or says what was done. Other immediate answers alone would double the records for a few microseconds each.
+/// failed, was late or says what was done. Other immediate answers alone would double the records for a few
+/// microseconds each.
 package nonisolated enum TimelineRecord {
     /// The record of an event of the mediator; nil if there is none.
     package static func record(of event: LifecycleMediator.Event) -> JournalRecord? {

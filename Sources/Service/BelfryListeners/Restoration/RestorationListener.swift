@@ -9,9 +9,9 @@ internal import BelfryLinux
 /// Saves the state of restorable listeners for the next run of the service.
 ///
 /// It restores their state when every listener has answered `willFinishLaunching`, and before any is called with
-/// `didFinishLaunching`. Add it before them: it then saves their state after they have gone to the background, at every pause
-/// and every stop, and meanwhile the state of those that say that it has changed. An invalid file is put aside, and every
-/// listener starts clean.
+/// `didFinishLaunching`. Add it before them: it then saves their state after they have gone to the background, at every
+/// pause and every stop, and meanwhile the state of those that say that it has changed. An invalid file is put aside,
+/// and every listener starts clean.
 package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator

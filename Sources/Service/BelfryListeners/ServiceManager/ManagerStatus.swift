@@ -6,8 +6,8 @@ internal import BelfryLinux
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// The status line of the unit: what the service does, whom the transition under way waits for, which listeners are unhealthy;
-/// and the messages that go with it. It extends the unit's timeout when a listener reports progress.
+/// The status line of the unit: what the service does, whom the transition under way waits for, which listeners are
+/// unhealthy; and the messages that go with it. It extends the unit's timeout when a listener reports progress.
 final class ManagerStatus {
     /// How long a transition takes before the line says whom it waits for, and how often it is updated then.
     private static let interval: Duration = .seconds(1)

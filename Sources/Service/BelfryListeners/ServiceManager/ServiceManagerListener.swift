@@ -5,12 +5,12 @@ package import BelfryEventLoop
 package import BelfrySystemd
 package import Lifecycle
 
-/// Sends the state of the service to systemd: RELOADING=1 when a reload begins, STOPPING=1 when a stop is accepted, READY=1
-/// after all other listeners have answered, EXTEND_TIMEOUT_USEC= while a listener reports progress, WATCHDOG=1 while every
-/// listener is healthy, and a STATUS= for each change. `ManagerStatus` sends all but WATCHDOG=1.
+/// Sends the state of the service to systemd: RELOADING=1 when a reload begins, STOPPING=1 when a stop is accepted,
+/// READY=1 after all other listeners have answered, EXTEND_TIMEOUT_USEC= while a listener reports progress, WATCHDOG=1
+/// while every listener is healthy, and a STATUS= for each change. `ManagerStatus` sends all but WATCHDOG=1.
 ///
-/// Add it as the outermost listener, so that READY=1 is true when it is sent. A message that cannot be sent is reported once,
-/// and fails nothing. Source: sd_notify(3).
+/// Add it as the outermost listener, so that READY=1 is true when it is sent. A message that cannot be sent is reported
+/// once, and fails nothing. Source: sd_notify(3).
 package final class ServiceManagerListener: LifecycleListener {
     /// `serviceManager`
     package let name = "serviceManager"
@@ -18,8 +18,8 @@ package final class ServiceManagerListener: LifecycleListener {
     private let watchdog: WatchdogKeepAlive
     private let health: LifecycleObservation
 
-    /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`. `pause` says who paused a service that is
-    /// launched into the background, and `isTimeKnown` whether the mediator keeps to the times of the unit.
+    /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`. `pause` says who paused a service that
+    /// is launched into the background, and `isTimeKnown` whether the mediator keeps to the times of the unit.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, pause: PauseMarker,
         log: ServiceLog, isTimeKnown: @escaping () -> Bool = { false }
@@ -35,8 +35,8 @@ package final class ServiceManagerListener: LifecycleListener {
         }
     }
 
-    /// The launch, changes of state, and reloads except dry runs. For `didEnterBackground` it would be called first: the end of a
-    /// pause, or of a launch into the background, is an event.
+    /// The launch, changes of state, and reloads except dry runs. For `didEnterBackground` it would be called first:
+    /// the end of a pause, or of a launch into the background, is an event.
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try watchdog.begin() }
         on(.didBecomeActive) { [self] in status.show(Self.active($0), isReady: $0.trigger == .launch) }

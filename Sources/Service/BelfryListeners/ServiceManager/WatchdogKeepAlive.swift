@@ -6,8 +6,8 @@ internal import Lifecycle
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Sends the watchdog keep-alive from the loop, while no listener wants a restart. A loop that hangs and an unhealthy listener
-/// both end the keep-alive, and the watchdog ends the process.
+/// Sends the watchdog keep-alive from the loop, while no listener wants a restart. A loop that hangs and an unhealthy
+/// listener both end the keep-alive, and the watchdog ends the process.
 final class WatchdogKeepAlive {
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator

@@ -5,8 +5,9 @@ package import BelfryEventLoop
 package import BelfryLinux
 package import Lifecycle
 
-/// Reports when tasks of another unit wait for memory. A trigger of the kernel would have to be written into that unit's control
-/// group, so the file is read once in each window of `PressurePlan`, and the time that tasks have waited is compared (PSI).
+/// Reports when tasks of another unit wait for memory. A trigger of the kernel would have to be written into that
+/// unit's control group, so the file is read once in each window of `PressurePlan`, and the time that tasks have waited
+/// is compared (PSI).
 package final class MemoryWatch {
     private let path: String
     private let interval: Duration

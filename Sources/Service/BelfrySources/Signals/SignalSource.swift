@@ -10,11 +10,11 @@ package import Lifecycle
 
 /// Turns signals into transitions and notifications, with their sender.
 ///
-/// A signal that has a route is blocked and read from a descriptor. The others that an operator may send are ignored, so
-/// that they neither end the service by accident nor stay pending.
+/// A signal that has a route is blocked and read from a descriptor. The others that an operator may send are ignored,
+/// so that they neither end the service by accident nor stay pending.
 ///
-/// A signal that stops the service is read before anything else. The others take turns with clients, so that a process which
-/// sends one of them without end delays neither.
+/// A signal that stops the service is read before anything else. The others take turns with clients, so that a process
+/// which sends one of them without end delays neither.
 package final class SignalSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
@@ -102,8 +102,8 @@ package final class SignalSource {
         }
     }
 
-    /// Whether a stop is still to be read. The service manager sends a SIGCONT right after the stop signal, and the kernel
-    /// decides which of the two is read first (signal(7)).
+    /// Whether a stop is still to be read. The service manager sends a SIGCONT right after the stop signal, and the
+    /// kernel decides which of the two is read first (signal(7)).
     private var isStopPending: Bool {
         var pending = sigset_t()
         guard sigpending(&pending) == 0 else { return false }

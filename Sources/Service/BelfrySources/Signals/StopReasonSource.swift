@@ -6,9 +6,10 @@ package import Lifecycle
 
 /// Stops the service at a signal, with the reason that the service manager gives.
 ///
-/// The stop is accepted at once. The reason is found meanwhile; only `willTerminate` waits for it, at most 200 ms, or 5 s for
-/// an application. The manager is asked on its own socket if that is allowed, else on the bus. A user's manager does not know whether the machine shuts down: the
-/// system's manager is asked as well, and if it does not answer, what logind has announced counts.
+/// The stop is accepted at once. The reason is found meanwhile; only `willTerminate` waits for it, at most 200 ms, or 5
+/// s for an application. The manager is asked on its own socket if that is allowed, else on the bus. A user's manager
+/// does not know whether the machine shuts down: the system's manager is asked as well, and if it does not answer, what
+/// logind has announced counts.
 package final class StopReasonSource {
     /// How long a stop waits for its reason: longer if a command of an application depends on it.
     private var timeout: Duration { application == nil ? .milliseconds(200) : .seconds(5) }
@@ -23,11 +24,12 @@ package final class StopReasonSource {
 
     /// - Parameters:
     ///   - unit: the unit of this process, if it is in one.
-    ///   - application: the unit that this service stands for, if any. `unitJob` of `willTerminate` says what happens to it.
+    ///   - application: the unit that this service stands for, if any. `unitJob` of `willTerminate` says what happens
+    ///     to it.
     ///   - announced: the shutdown that logind has announced, if any.
     ///   - argumentsOfInit: the arguments of process 1.
-    ///   - onStopJob: called when the manager says that a stop job is the reason (`StopReason.isStopJob`). Not for an application:
-    ///     it may run on without this service, in the state in which it is.
+    ///   - onStopJob: called when the manager says that a stop job is the reason (`StopReason.isStopJob`). Not for an
+    ///     application: it may run on without this service, in the state in which it is.
     package init(
         mediator: LifecycleMediator, unit: ServiceManagerUnit?, application: String? = nil,
         announced: @escaping () -> ShutdownKind?,
@@ -45,7 +47,8 @@ package final class StopReasonSource {
     /// Stops the service, or cuts a stop that is under way short.
     package func stop(_ origin: SignalOrigin) {
         let isFromManager = origin.pid == 1 || origin.unit == "init.scope"
-        // systemd-shutdown(8) sends the signal itself, as at `systemctl reboot --force`. There is no manager to ask then.
+        // systemd-shutdown(8) sends the signal itself, as at `systemctl reboot --force`. There is no manager to ask
+        // then.
         let last = origin.pid == 1 ? ShutdownKind(shutdownProgram: argumentsOfInit()) : nil
         func reason(_ ending: UnitEnding?) -> StopReason {
             StopReason(ending, isFromManager: isFromManager, announced: last ?? announced())
@@ -68,8 +71,8 @@ package final class StopReasonSource {
         }
     }
 
-    /// Asks the manager how the unit ends. `answer` gets what is known, nil if nothing more is, and whether nothing better
-    /// will follow.
+    /// Asks the manager how the unit ends. `answer` gets what is known, nil if nothing more is, and whether nothing
+    /// better will follow.
     private func ask(_ unit: ServiceManagerUnit, _ answer: @escaping (UnitEnding?, _ isLast: Bool) -> Void) {
         var isAsked = false
         unit.bus.addObserver { [weak unit, announced, application, timeout] isReady in
@@ -95,8 +98,8 @@ package final class StopReasonSource {
 package nonisolated struct StopReason: Sendable, Equatable {
     /// What `willTerminate` says.
     package let reason: Termination.Reason
-    /// Whether a job stops the unit while the machine goes on, so that the unit is to stay stopped. False if the service
-    /// manager has not said so: `reason` is `stop` also where that is only likely.
+    /// Whether a job stops the unit while the machine goes on, so that the unit is to stay stopped. False if the
+    /// service manager has not said so: `reason` is `stop` also where that is only likely.
     package let isStopJob: Bool
 
     /// - Parameters:
@@ -122,8 +125,8 @@ package nonisolated struct StopReason: Sendable, Equatable {
 }
 
 nonisolated extension ApplicationEnding {
-    /// `unitJob`: what the job of the application's unit does, `none` when it runs on, `over` when it has ended before, which is then
-    /// the reason.
+    /// `unitJob`: what the job of the application's unit does, `none` when it runs on, `over` when it has ended before,
+    /// which is then the reason.
     fileprivate var userInfo: UserInfo {
         switch self {
         case .job(let job): ["unitJob": .string(job.rawValue)]

@@ -5,7 +5,8 @@ package import BelfryEventLoop
 package import Lifecycle
 package import BelfrySystemd
 
-/// Sleep and shutdown of the machine, as logind announces them. logind and the bus may be missing, come late, and restart.
+/// Sleep and shutdown of the machine, as logind announces them. logind and the bus may be missing, come late, and
+/// restart.
 package final class LoginSource {
     private let login: LoginManager
     private var owner: BusMatch?
@@ -50,7 +51,8 @@ package final class LoginSource {
         shutdown.askLogin()
     }
 
-    /// Calls `body` once when the machine neither sleeps nor is about to, and no request for a lock is pending; which may be now.
+    /// Calls `body` once when the machine neither sleeps nor is about to, and no request for a lock is pending; which
+    /// may be now.
     package func whenIdle(_ body: @escaping () -> Void) {
         requests.whenAnswered { [weak self] in
             guard let self else { return }

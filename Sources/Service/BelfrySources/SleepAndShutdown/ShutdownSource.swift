@@ -5,8 +5,8 @@ internal import BelfryEventLoop
 internal import Lifecycle
 package import BelfrySystemd
 
-/// Which shutdown logind has announced, for the reason of the stop that follows. With the inhibitor, logind waits until this
-/// has heard of it and the background tasks under way have ended, since what they need still runs.
+/// Which shutdown logind has announced, for the reason of the stop that follows. With the inhibitor, logind waits until
+/// this has heard of it and the background tasks under way have ended, since what they need still runs.
 package final class ShutdownSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator

@@ -14,7 +14,8 @@ package final class SleepSource {
     private var phase = SleepPhase()
     private var timer: TimerEventSource?
     private var match: BusMatch?
-    /// How many answers of logind are pending. What it announces before the last answer is included in it, and may be over.
+    /// How many answers of logind are pending. What it announces before the last answer is included in it, and may be
+    /// over.
     private var questions = 0
 
     private var whenAwake: [() -> Void] = []
@@ -195,8 +196,8 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
         return phase == .pausing ? [.hurry, .tell, .release] : phase == .telling ? [.release] : []
     }
 
-    /// The machine woke, or stays awake. Without `willSleep` there is no `didWake`: a pause under way ends, and the service
-    /// returns from it.
+    /// The machine woke, or stays awake. Without `willSleep` there is no `didWake`: a pause under way ends, and the
+    /// service returns from it.
     package mutating func ended() -> [Step] {
         switch phase {
         case .awake, .waking, .calledOff: return [.lock]

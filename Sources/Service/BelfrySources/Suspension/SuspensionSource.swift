@@ -40,8 +40,8 @@ package final class SuspensionSource {
         ]
     }
 
-    /// Watches the `cgroup.events` of the group, for which the kernel reports a priority event when the group is frozen or thawed,
-    /// until the file is read (cgroups(7)).
+    /// Watches the `cgroup.events` of the group, for which the kernel reports a priority event when the group is frozen
+    /// or thawed, until the file is read (cgroups(7)).
     package func watchFreezer() throws(SystemError) {
         guard let group else { return }
         let path = group + "/cgroup.events"
@@ -49,7 +49,8 @@ package final class SuspensionSource {
         guard file >= 0 else { throw .last(verb: "watch", object: path) }
         freezer = try loop.source(owning: OwnedDescriptor(owning: file), .priority) { [unowned self] _ in
             lseek(file, 0, SEEK_SET)
-            // Of a group that is gone, which this process has left, it cannot be read, and would be reported without end.
+            // Of a group that is gone, which this process has left, it cannot be read, and would be reported without
+            // end.
             guard let bytes = try? FileContent.read(file, of: path, limit: 4096) else { return freezer = nil }
             check(hasThawed: KernelFile.number("frozen", of: String(decoding: bytes, as: UTF8.self)) == 0)
         }

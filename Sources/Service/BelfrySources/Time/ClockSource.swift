@@ -7,8 +7,8 @@ internal import CBelfry
 internal import Glibc
 package import Lifecycle
 
-/// Posts `significantTimeChange` with the step when the clock was set, and when a new day has begun and anybody asks for this
-/// notification. Gradual corrections (adjtimex(2)) do not count.
+/// Posts `significantTimeChange` with the step when the clock was set, and when a new day has begun and anybody asks
+/// for this notification. Gradual corrections (adjtimex(2)) do not count.
 package final class ClockSource {
     private let mediator: LifecycleMediator
     private let readClocks: () -> ClockReading
@@ -45,9 +45,9 @@ package final class ClockSource {
     }
 }
 
-/// Calls a handler when the wall clock jumps against `CLOCK_MONOTONIC`, which is when it is set and when the machine wakes
-/// up, and when a day begins. It is a timer for the next day that the kernel cancels on a jump (`TFD_TIMER_CANCEL_ON_SET`,
-/// timerfd_create(2)), so that nothing wakes up in between.
+/// Calls a handler when the wall clock jumps against `CLOCK_MONOTONIC`, which is when it is set and when the machine
+/// wakes up, and when a day begins. It is a timer for the next day that the kernel cancels on a jump
+/// (`TFD_TIMER_CANCEL_ON_SET`, timerfd_create(2)), so that nothing wakes up in between.
 package final class ClockSetWatch {
     private let timer: Int32
     private let handler: () -> Void
@@ -114,7 +114,8 @@ package nonisolated struct ClockReading: Sendable, Equatable {
         return .microseconds(usec.magnitude < Self.significant.magnitude ? 0 : usec)
     }
 
-    /// When the next day begins, in seconds since 1970: at midnight, or where the clocks go forward over midnight, at that moment.
+    /// When the next day begins, in seconds since 1970: at midnight, or where the clocks go forward over midnight, at
+    /// that moment.
     ///
     /// - Parameter offset: how far the local time is ahead of UTC at a time, both in seconds.
     package func nextDay(offset: (Int64) -> Int64 = ClockReading.localOffset) -> Int64 {
