@@ -17,11 +17,11 @@ let strict: [SwiftSetting] = [
 /// One example: a program and the folder it is in.
 func example(
     _ name: String, _ folder: String, uses products: [String] = ["Lifecycle", "LifecycleTesting"],
-    besides others: [String] = []
+    with targets: [Target.Dependency] = [], besides others: [String] = []
 ) -> Target {
     let documents = folder.contains("/") ? [] : ["README.md", "expected-output"]
     return .executableTarget(
-        name: name, dependencies: products.map { .product(name: $0, package: "belfry") }, path: folder,
+        name: name, dependencies: products.map { .product(name: $0, package: "belfry") } + targets, path: folder,
         exclude: documents + others, swiftSettings: strict)
 }
 
@@ -53,7 +53,12 @@ let package = Package(
         example("Composite", "04-Composite"),
         example("PrimaryDelegate", "05-PrimaryDelegate"),
         example("SplitConcerns", "06-SplitConcerns"),
-        example("SelfRegistration", "07-SelfRegistration", uses: ["Belfry"], besides: ["belfry.conf"]),
+        example(
+            "SelfRegistration", "07-SelfRegistration", uses: ["Belfry"], with: ["Greeting"],
+            besides: ["belfry.conf", "Greeting"]),
+        .target(
+            name: "Greeting", dependencies: [.product(name: "Belfry", package: "belfry")],
+            path: "07-SelfRegistration/Greeting", swiftSettings: strict),
         example("StateRestoration", "08-StateRestoration", uses: ["Belfry"]),
         example("Actions", "09-Actions"),
         example("StatesAndCallbacks", "10-StatesAndCallbacks"),

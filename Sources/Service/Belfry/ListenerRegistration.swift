@@ -12,8 +12,8 @@ public import Lifecycle
 ///     }
 ///
 /// `ServiceMain` adds such listeners after those of `compose`, by name; `[Service] DisabledListeners=` leaves them out.
-/// The file must be linked. From a static library the linker takes only object files that other code refers to, so the
-/// file should belong to the program's own target.
+/// The file must be linked: it belongs to the program's own target, or to another one of a package on which the program
+/// depends. From a static library (`.a`) the linker takes only object files that other code refers to.
 @MainActor public struct ListenerRegistration {
     /// The type of the constant. It calls `add` and nothing else: the service does not exist yet.
     public typealias Record = @convention(c) () -> Void
