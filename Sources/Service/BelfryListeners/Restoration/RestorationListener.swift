@@ -86,7 +86,8 @@ package final class RestorationListener: LifecycleListener {
         guard hasRestored, file != nil, restorer.setChanged(listener), timer == nil, let delay = interval() else {
             return
         }
-        timer = mediator.clock.schedule(after: delay) { [unowned self] in
+        timer = mediator.clock.schedule(after: delay) { [weak self] in
+            guard let self else { return }
             timer = nil
             warn(restorer.encodeChanged())
             Task { [self] in
