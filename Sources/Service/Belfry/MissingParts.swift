@@ -12,8 +12,7 @@ internal import BelfrySystemd
 /// share one record.
 final class MissingParts {
     private let log: ServiceLog
-    /// Whether a service manager has started the process.
-    let isInUnit: Bool
+    private let isInUnit: Bool
     private var problems: [SystemError] = []
 
     init(log: ServiceLog, manager: ServiceManagerSocket) {

@@ -72,25 +72,10 @@ final class ServiceSources {
         // That of the application's own unit counts for a service that stands for one.
         guard application == nil else { return }
         memory = missing.attemptInUnit { () throws(SystemError) in
-            let own = try PressurePlan.triggers(environment: environment, group: group)
-            do throws(SystemError) {
-                return try Self.memory(own, loop, mediator, log)
-            } catch {
-                // Before systemd 254 only root may set triggers in the unit's control group.
-                guard missing.isInUnit,
-                    let ofMachine = try? Self.memory(PressurePlan.ofMachine, loop, mediator, log)
-                else { throw error }
-                log.write(.info, "\(error), memory warnings are about the whole machine", .sourceMissing)
-                return ofMachine
+            let triggers = try PressurePlan.triggers(environment: environment, group: group)
+            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
+                mediator.warnOfMemory($0)
             }
-        }
-    }
-
-    private static func memory(
-        _ triggers: [PressurePlan.Trigger], _ loop: MainEventLoop, _ mediator: LifecycleMediator, _ log: ServiceLog
-    ) throws(SystemError) -> PressureSource {
-        try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
-            mediator.warnOfMemory($0)
         }
     }
 

@@ -55,12 +55,8 @@ def test_missing_permission_is_logged_once_and_the_service_runs(on_each):
     group = on_each.property("ControlGroup")
     messages = [message for message in on_each.messages() if "memory.pressure" in message]
     reason = "Permission denied (EACCES)"
-    warned = "memory warnings are about the whole machine"
-    assert messages == [f"unable to open '/sys/fs/cgroup{group}/memory.pressure': {reason}, {warned}"]
+    assert messages == [f"unable to open '/sys/fs/cgroup{group}/memory.pressure': {reason}, doing without it"]
     assert on_each.status()["state"] == "active"
-    # Both triggers are open.
-    links = on_each.host.run("ls", "-l", f"/proc/{on_each.main_pid()}/fd").stdout
-    assert links.count("/proc/pressure/memory") == 2
 
 
 def skip(belfry) -> dict[str, str]:

@@ -12,7 +12,7 @@ THUMBNAILS = "/var/cache/belfry/thumbnails"
 # Debian 12 only.
 NO_PRESSURE = """
 unable to open '/sys/fs/cgroup/system.slice/belfryd.service/memory.pressure': \
-Permission denied (EACCES), memory warnings are about the whole machine
+Permission denied (EACCES), doing without it
 """
 LAUNCH = """
 willFinishLaunching notRunning -> inactive, the service itself, after CAUSE

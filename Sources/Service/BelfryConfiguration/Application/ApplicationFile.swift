@@ -233,7 +233,7 @@ private nonisolated struct ApplicationCommands {
         let isOwn = key.utf8.contains(UInt8(ascii: "."))
         let near = NotificationName.nearMiss(key, of: verbs + NotificationName.known)
         if near == nil, isOwn || NotificationName.known.contains(where: key.hasSameBytes) { return nil }
-        let meant = near ?? verbs.first { key.lowercased().contains($0.lowercased()) }
+        let meant = near ?? verbs.first { key.hasPrefix($0) || key.hasSuffix($0) }
         let hint = meant.map { "did you mean '\($0)'?" } ?? "expected one of \(verbs.joined(separator: ", "))"
         return "unknown key \(DisplayText.quoted(key)) in section [On], \(hint)"
             + (isOwn ? "" : "; the name of a notification of your own has a dot")

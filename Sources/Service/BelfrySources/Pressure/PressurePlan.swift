@@ -40,9 +40,6 @@ package nonisolated enum PressurePlan {
         return [Trigger(path: path, setting: setting, level: level)]
     }
 
-    /// The triggers of the whole machine, which every process may set (Linux 6.4).
-    package static var ofMachine: [Trigger] { both("/proc/pressure/memory") }
-
     /// How long tasks must have waited within this window: systemd's default. An unprivileged process may only use
     /// windows that are multiples of 2 s (Documentation/accounting/psi.rst).
     package static let (stalls, window) = (Duration.milliseconds(200), Duration.seconds(2))
