@@ -31,14 +31,19 @@ video: plays from frame N
 clients: accepts connections at 127.0.0.1:7008
 launch took N ms
 """
-PAUSE = """
-willResignActive active -> inactive, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+# The beginning of a pause and of a stop.
+LEAVE = """
+willResignActive active -> inactive, SIGNAL from pid 1 (systemd), uid 0, init.scope
 clients: accepts no connections at 127.0.0.1:7008
 video: stopped at frame N
-didEnterBackground inactive -> background, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+didEnterBackground inactive -> background, SIGNAL from pid 1 (systemd), uid 0, init.scope
 video: dropped N decoded frames from memory
 willEncodeRestorableState, the service itself
-pause took N ms
+"""
+PAUSE = f"{LEAVE.replace('SIGNAL', 'SIGTSTP')}pause took N ms\n"
+STOP = f"""{LEAVE.replace('SIGNAL', 'SIGTERM')}\
+willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
+stop took N ms
 """
 RESUME = """
 willEnterForeground background -> inactive, SIGCONT from pid 1 (systemd), uid 0, init.scope
@@ -64,16 +69,6 @@ REFUSED_RELOAD = f"""
 expected 'ADDRESS:PORT', an absolute path, '@NAME' or 'systemd:NAME'
 willReload, pid N (belfryctl), uid 0, videod.service on the socket
 didFailToReload, pid N (belfryctl), uid 0, videod.service on the socket, the old configuration stays
-"""
-STOP = """
-willResignActive active -> inactive, SIGTERM from pid 1 (systemd), uid 0, init.scope
-clients: accepts no connections at 127.0.0.1:7008
-video: stopped at frame N
-didEnterBackground inactive -> background, SIGTERM from pid 1 (systemd), uid 0, init.scope
-video: dropped N decoded frames from memory
-willEncodeRestorableState, the service itself
-willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
-stop took N ms
 """
 
 

@@ -54,25 +54,22 @@ didEnterBackground inactive -> background, SIGTERM from pid 1 (systemd), uid 0, 
 willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
 stop took N ms
 """
-PAUSE_OF_BOTH = """
-willResignActive active -> inactive, SIGTSTP from pid 1 (systemd), uid 0, init.scope
-didEnterBackground inactive -> background, SIGTSTP from pid 1 (systemd), uid 0, init.scope
+# The beginning of a pause and of a stop.
+LEAVE_OF_BOTH = """
+willResignActive active -> inactive, SIGNAL from pid 1 (systemd), uid 0, init.scope
+didEnterBackground inactive -> background, SIGNAL from pid 1 (systemd), uid 0, init.scope
 cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes; 'frames' removed 1 of 1 files, freed N bytes
 socket: told 1 subscriber
-pause took N ms
+"""
+PAUSE_OF_BOTH = f"{LEAVE_OF_BOTH.replace('SIGNAL', 'SIGTSTP')}pause took N ms\n"
+STOP_OF_BOTH = f"""{LEAVE_OF_BOTH.replace('SIGNAL', 'SIGTERM')}\
+willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
+stop took N ms
 """
 FLUSH_OF_BOTH = """
 flushRequested, SIGUSR1 from pid 1 (systemd), uid 0, init.scope
 cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes; 'frames' removed 1 of 1 files, freed N bytes
 flushRequested took N ms
-"""
-STOP_OF_BOTH = """
-willResignActive active -> inactive, SIGTERM from pid 1 (systemd), uid 0, init.scope
-didEnterBackground inactive -> background, SIGTERM from pid 1 (systemd), uid 0, init.scope
-cacheFlush: 'thumbnails' written back, removed 1 of 1 files, freed N bytes; 'frames' removed 1 of 1 files, freed N bytes
-socket: told 1 subscriber
-willTerminate background -> notRunning, SIGTERM from pid 1 (systemd), uid 0, init.scope, reason stop
-stop took N ms
 """
 
 

@@ -190,9 +190,9 @@ bool belfry_malloc_trim(void);
 /// A timer of CLOCK_REALTIME that is not armed yet. Returns a descriptor, or -errno.
 int belfry_clock_timer(void);
 
-/// Arms such a timer until a time in seconds since 1970. The descriptor is readable when it has come, and when the clock jumps against
-/// CLOCK_MONOTONIC, which cancels the timer (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)), until the next call. Returns 0, or 1 if
-/// the clock has jumped since the last call, or -errno.
+/// Arms such a timer until a time in seconds since 1970. The descriptor is readable when it has come, and when the clock
+/// jumps against CLOCK_MONOTONIC, which cancels the timer (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)), until the next
+/// call. Returns 0, or 1 if the clock has jumped since the last call, or -errno.
 int belfry_clock_timer_arm(int fd, int64_t seconds);
 
 /// What malloc_info(3) says of the heap, in XML, to be freed by the caller; NULL without memory for it.

@@ -57,12 +57,11 @@ package final class StateRestorer {
         for index in wanted { members[index].hasChanged = false }
         return wanted.map { members[$0] }.compactMap { member in
             do {
-                archive.remove(member.identifier)
-                let state = try state(of: member.listener)
                 try archive.replace(
-                    state, version: member.listener.restorableStateVersion, for: member.identifier)
+                    state(of: member.listener), version: member.listener.restorableStateVersion, for: member.identifier)
                 return nil
             } catch {
+                archive.remove(member.identifier)
                 return "\(member.listener.name): \(CodingReason(error))"
             }
         }
