@@ -198,9 +198,8 @@ private nonisolated struct ApplicationCommands {
     /// What is answered: also the end of a pause, so that a `Pause=` that failed counts no longer.
     var notifications: [LifecycleNotification.Name] {
         let names = commands.map(\.notification)
-        return names
-            + (names.contains(.didEnterBackground) && !names.contains(.willEnterForeground)
-                ? [.willEnterForeground] : [])
+        if names.contains(.willEnterForeground) { return names + [ApplicationVerb.unitDidNotStop] }
+        return names + (names.contains(.didEnterBackground) ? [.willEnterForeground] : [])
     }
 
     /// Reads the commands. Two for one notification are an error.

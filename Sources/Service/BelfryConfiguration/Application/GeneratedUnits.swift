@@ -38,7 +38,7 @@ package nonisolated struct GeneratedUnits {
             Wants=\(listener)
 
             [Service]
-            \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 2))
+            \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 3))
             """
         let program = """
             \(head)Description=Belfry commands for \(unit)
@@ -56,7 +56,7 @@ package nonisolated struct GeneratedUnits {
     }
 
     /// A time limit of the unit, if the default does not leave ten seconds besides the commands, of which a stop may
-    /// have two: one that was running, and its own.
+    /// have three: one that was running, its own, and the one that undoes it.
     private static func limit(_ key: String, _ seconds: Int64, _ commands: Duration) -> String {
         let needed = commands.components.seconds + 11
         return needed > seconds ? "\(key)=\(needed)s\n" : ""
