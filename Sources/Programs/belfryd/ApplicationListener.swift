@@ -25,7 +25,7 @@ final class ApplicationListener: LifecycleListener {
     private let runs: UnitRunRecord
     private var unit: UnitWatch?
     /// For a run of the unit.
-    private var memory: (run: String, group: String, watch: MemoryWatch)?
+    private var memory: (run: String, group: String, watch: ApplicationMemory)?
     private var events: LifecycleObservation?
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its
     /// reply.
@@ -210,7 +210,8 @@ final class ApplicationListener: LifecycleListener {
         guard memory?.run != run || memory?.group != group else { return }
         memory = nil
         do throws(SystemError) {
-            memory = (run, group, try MemoryWatch(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) })
+            let watch = try ApplicationMemory(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) }
+            memory = (run, group, watch)
         } catch {
             log.write(.warning, "\(error), MemoryWarning= does not run", .sourceMissing)
         }
