@@ -138,12 +138,7 @@ extension SocketListener {
 
     private func reload(_ request: VarlinkRequest) {
         if request.parameters["dryRun"]?.boolValue == true { return checkReload(request) }
-        reload(request) { ["reports": .array($0.notableReports)] }
-    }
-
-    /// Reloads, and replies with what `reply` makes of the report.
-    func reload(_ request: VarlinkRequest, reply: @escaping (TransitionReport) -> JSONObject) {
-        perform(.reload, request) { Self.answer(request, $0, reply($0)) }
+        perform(.reload, request) { Self.answer(request, $0, ["reports": .array($0.notableReports)]) }
     }
 
     private func checkReload(_ request: VarlinkRequest) {
@@ -170,11 +165,9 @@ extension SocketListener {
         return PeerOrigin(pid: request.peer.pid, uid: request.peer.uid)
     }
 
-    func origin(of request: VarlinkRequest) -> LifecycleOrigin { client(of: request).origin }
-
-    /// The client, looked up once for each connection.
-    func client(of request: VarlinkRequest) -> SocketClient {
-        if let known = request.attachment as? SocketClient { return known }
+    /// Who called, looked up once for each connection.
+    func origin(of request: VarlinkRequest) -> LifecycleOrigin {
+        if let known = request.attachment as? SocketClient { return known.origin }
         let peer = request.peer
         let client = SocketClient(
             .peer(
@@ -183,6 +176,13 @@ extension SocketListener {
                     unit: ProcessUnit.of(peer.pid)?.name, command: ProcessCommand.of(peer.pid)))
         )
         request.attachment = client
-        return client
+        return client.origin
     }
+}
+
+/// A client, stored with its connection.
+private final class SocketClient {
+    let origin: LifecycleOrigin
+
+    init(_ origin: LifecycleOrigin) { self.origin = origin }
 }

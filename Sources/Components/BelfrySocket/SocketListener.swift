@@ -5,9 +5,7 @@ internal import BelfryConfiguration
 package import Belfry
 package import BelfryEventLoop
 package import BelfryMetricRegistry
-internal import Glibc
 package import Lifecycle
-internal import BelfrySystemd
 package import BelfryListeners
 internal import Varlink
 
@@ -23,7 +21,6 @@ package final class SocketListener: LifecycleListener {
     let holds: HoldList
     let attached: AttachedListenerList
     let clients: ClientLog
-    let log: ServiceLog
     /// Counts notifications since the start.
     let counts = NotificationCounts()
     /// How long transitions took since the start.
@@ -69,13 +66,11 @@ package final class SocketListener: LifecycleListener {
         self.identity = identity
         self.endpoint = endpoint
         self.retained = retained
-        self.log = log
         self.describeRun = describeRun
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
-        clients = ClientLog(log)
+        clients = ClientLog(log, clock: mediator.clock)
         holds = HoldList(mediator: mediator, log: log)
-        attached = AttachedListenerList(
-            mediator: mediator, bootID: identity.bootID, log: log)
+        attached = AttachedListenerList(mediator: mediator, bootID: identity.bootID, log: log)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
@@ -83,8 +78,7 @@ package final class SocketListener: LifecycleListener {
             on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) })
         retained.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
-        add("io.belfry.Lifecycle", lifecycleInterfaceText, Self.methods)
-        add("io.systemd.service", systemdServiceInterfaceText, Self.systemdMethods)
+        addInterface()
         observation = mediator.addObserver { [unowned self, counts, latest, subscribers, attached] in
             counts.count($0)
             latest.update($0)
@@ -143,8 +137,8 @@ package final class SocketListener: LifecycleListener {
     /// A method: the permission that it needs, and what answers it.
     typealias Method = (permission: SocketPermission, answer: (SocketListener, VarlinkRequest) -> Void)
 
-    private func add(_ name: String, _ text: String, _ methods: [String: Method]) {
-        let handlers = methods.mapValues { method in
+    private func addInterface() {
+        let handlers = Self.methods.mapValues { method in
             { [unowned self] (request: VarlinkRequest) in
                 guard parameters.access.admits(request, to: method.permission, clients) else {
                     return request.fail(.permissionDenied)
@@ -152,6 +146,7 @@ package final class SocketListener: LifecycleListener {
                 method.answer(self, request)
             }
         }
-        server.add(VarlinkInterface(named: name, constant: text, methods: handlers))
+        server.add(
+            VarlinkInterface(named: "io.belfry.Lifecycle", constant: lifecycleInterfaceText, methods: handlers))
     }
 }

@@ -49,7 +49,6 @@ package nonisolated struct SocketPermissions: Sendable {
         case .look: look
         case .post: post
         case .control: control
-        case .own: .owner
         }
     }
 
@@ -64,6 +63,4 @@ package nonisolated enum SocketPermission: Sendable, CaseIterable {
     case post
     /// To control the service: change its state, hold it, attach a listener.
     case control
-    /// To read what may contain secrets.
-    case own
 }

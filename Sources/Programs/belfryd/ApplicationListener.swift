@@ -26,7 +26,7 @@ final class ApplicationListener: LifecycleListener {
     let runs: UnitRunRecord
     private(set) var unit: UnitWatch?
     /// For a run of the unit.
-    private var memory: (run: String, group: String, watch: MemoryWatch)?
+    private var memory: (run: String, group: String, watch: ApplicationMemory)?
     private var events: LifecycleObservation?
     private var stops: LifecycleObservation?
     /// Whether the stop found the service paused.
@@ -252,7 +252,8 @@ final class ApplicationListener: LifecycleListener {
         guard memory?.run != run || memory?.group != group else { return }
         memory = nil
         do throws(SystemError) {
-            memory = (run, group, try MemoryWatch(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) })
+            let watch = try ApplicationMemory(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) }
+            memory = (run, group, watch)
         } catch {
             log.write(.warning, "\(error), MemoryWarning= does not run", .sourceMissing)
         }

@@ -45,10 +45,6 @@ static inline void belfry_main_queue_async(void *context, void (*work)(void *)) 
     dispatch_async_f(&_dispatch_main_q, context, work);
 }
 
-/// The real-time signal range as the C library leaves it to applications (signal(7)).
-int belfry_sigrtmin(void);
-int belfry_sigrtmax(void);
-
 /// The name (`ENOENT`) and the untranslated text of an error number, or NULL when the C library knows neither
 /// (strerrorname_np(3)). Both may be called on any thread.
 const char *belfry_error_name(int code);
