@@ -40,11 +40,11 @@ extension ApplicationFileCommand {
 
     /// Prints all problems of the file, or else of the example of this name.
     ///
-    /// - Parameter account: the user of a unit, if the unit's user is to be able to run the programs.
+    /// - Parameter account: the user of a unit, if this user is to be able to read the files and run the programs.
     /// - Returns: the application.
-    func checked(_ scope: ApplicationScope, account: (String) -> FileAccount? = { _ in nil }) throws
-        -> ApplicationSettings
-    {
+    func checked(
+        _ scope: ApplicationScope, account: (_ unit: String, _ user: String?) -> FileAccount? = { _, _ in nil }
+    ) throws -> ApplicationSettings {
         let check = ApplicationCheck(name, in: scope.withExamples, account: account)
         StandardStream.error.write(check.diagnostics.map(\.description))
         if let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error }) {
@@ -107,7 +107,7 @@ struct EnableCommand: ApplicationFileCommand {
         }
         try Systemctl.run("daemon-reload")
         // Now that systemd knows the user of the commands.
-        let application = try checked(scope) { unit in MainActor.assumeIsolated { FileAccount.ofUnit(unit) } }
+        let application = try checked(scope) { unit, _ in MainActor.assumeIsolated { FileAccount.ofUnit(unit) } }
         let (unit, own) = try MainActor.assumeIsolated {
             (try ServiceManagerUnit.properties(of: application.unit), try ServiceManagerUnit.properties(of: instance))
         }
@@ -167,7 +167,9 @@ struct CheckCommand: ApplicationFileCommand {
     var name: String
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
-        let application = try checked(scope)
+        let application = try checked(scope) { unit, user in
+            MainActor.assumeIsolated { FileAccount.ofUnit(unit, user: user) }
+        }
         try checkKind(of: application.unit)
         for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {

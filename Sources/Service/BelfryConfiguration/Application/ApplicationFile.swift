@@ -88,6 +88,9 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
 /// The files `applications/NAME.conf`, with drop-ins `NAME.conf.d/*.conf`.
 package nonisolated struct ApplicationFile {
     package static let suffix = ".conf"
+    /// The variable that tells the processes of both units their application. It is no option, which a drop-in of the
+    /// site with an `ExecStart=` of its own would remove.
+    package static let variable = "BELFRY_APPLICATION"
     /// The section about the unit.
     static let application = "Application"
     /// The section about what is run.
@@ -118,6 +121,14 @@ package nonisolated struct ApplicationFile {
                 socket: scope.socket(of: name),
                 health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
             file: file.files.first ?? "")
+    }
+
+    /// Whether the unit of this process is one of the application, whatever has become of its file.
+    package static func isOwn(_ name: String) -> Bool { Environment.variables[variable].map(name.hasSameBytes) == true }
+
+    /// Whether there is such an application: the unit says so, or a file is listed, which need not be readable.
+    package static func isDeclared(_ name: String, in scope: ApplicationScope) -> Bool {
+        isOwn(name) || names(in: scope) { _ in }.contains(where: name.hasSameBytes)
     }
 
     /// The names of all applications.

@@ -38,6 +38,7 @@ package nonisolated struct GeneratedUnits {
             Wants=\(listener)
 
             [Service]
+            Environment=\(ApplicationFile.variable)=\(name)
             \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 3))
             """
         let program = """
@@ -45,6 +46,7 @@ package nonisolated struct GeneratedUnits {
             Before=\(instance)
 
             [Service]
+            Environment=\(ApplicationFile.variable)=\(name)
             \(Self.limit("TimeoutStopSec", 90, timeout * 2))\(isOfUser ? "" : Self.account(application.user))
             """
         let directory = isOfUser ? "/usr/lib/systemd/user" : "/usr/lib/systemd/system"

@@ -29,6 +29,7 @@ struct GeneratedUnitsTests {
         for text in [service, program] {
             #expect(text.contains("\nBindsTo=postgresql@15-main.service\nAfter=postgresql@15-main.service\n"))
             #expect(text.contains("\nSourcePath=/etc/belfry/applications/pg.conf\n"))
+            #expect(text.contains("\n[Service]\nEnvironment=BELFRY_APPLICATION=pg\n"))
         }
         #expect(service.contains("\nWants=belfry-listener@pg.service\n"))
         #expect(program.contains("\nBefore=belfryd@pg.service\n"))
