@@ -57,7 +57,7 @@ struct GeneratedUnitsTests {
 
         #expect(!(try text(short["belfryd@pg.service.d/50-application.conf"])).contains("Timeout"))
         #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStartSec=131s\n"))
-        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=251s\n"))
+        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=371s\n"))
         #expect(try text(long["belfry-listener@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=251s\n"))
     }
 }
