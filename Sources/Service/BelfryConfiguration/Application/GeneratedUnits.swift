@@ -40,11 +40,13 @@ package nonisolated struct GeneratedUnits {
             [Service]
             \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 2))
             """
+        // The commands are not in the group that controls all services. The instance knows their program by its unit.
         let program = """
             \(head)Description=Belfry commands for \(unit)
             Before=\(instance)
 
             [Service]
+            SupplementaryGroups=
             \(Self.limit("TimeoutStopSec", 90, timeout * 2))\(isOfUser ? "" : Self.account(application.user))
             """
         let directory = isOfUser ? "/usr/lib/systemd/user" : "/usr/lib/systemd/system"
