@@ -31,10 +31,10 @@ extension SocketListener {
         "Reload": (.control, { $0.reload($1) }),
         "Hold": (.control, { $0.holds.begin($1, origin: $0.peer(of: $1)) }),
         "Simulate": (.control, { $0.simulate($1) }),
-        "Attach": (.control, { $0.attach($1) }),
-        "Answer": (.control, { $0.attached.answer($1) }),
-        "ReportHealth": (.control, { $0.attached.reportHealth($1, origin: $0.peer(of: $1)) }),
-        "Progress": (.control, { $0.attached.progress($1) }),
+        "Attach": (.attach, { $0.attach($1) }),
+        "Answer": (.attach, { $0.attached.answer($1) }),
+        "ReportHealth": (.attach, { $0.attached.reportHealth($1, origin: $0.peer(of: $1)) }),
+        "Progress": (.attach, { $0.attached.progress($1) }),
     ]
 
     /// As the first reply of `Subscribe` has it.
@@ -94,6 +94,11 @@ extension SocketListener {
     }
 
     private func attach(_ request: VarlinkRequest) {
+        // The program of an application takes part under the name of that only.
+        let hasItsName = application?.hasSameBytes(as: request.parameters["listener"]?.stringValue ?? "") ?? false
+        guard hasItsName || parameters.access.admits(request, to: .control, clients) else {
+            return request.fail(.permissionDenied)
+        }
         attached.attach(request, origin: peer(of: request)) { [unowned self] in state }
     }
 

@@ -33,6 +33,8 @@ package final class SocketListener: LifecycleListener {
     /// The times of the unit.
     let budget: UnitBudget
     let followedPosts = FollowedPosts()
+    /// The application that the service stands for.
+    let application: String?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let retained: RetainedNotifications
@@ -54,11 +56,12 @@ package final class SocketListener: LifecycleListener {
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
     ///   - budget: knows the times of the unit; nil without one.
+    ///   - application: the application that the service stands for. Its program may attach.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications, registry: MetricRegistry = .shared, log: ServiceLog,
         describeRun: @escaping () -> UserInfo = { [:] },
-        budget: UnitBudget? = nil
+        budget: UnitBudget? = nil, application: String? = nil
     ) throws {
         self.mediator = mediator
         self.registry = registry
@@ -67,6 +70,7 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.retained = retained
         self.describeRun = describeRun
+        self.application = application
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
         clients = ClientLog(log, clock: mediator.clock)
         holds = HoldList(mediator: mediator, log: log)
@@ -75,7 +79,8 @@ package final class SocketListener: LifecycleListener {
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
-            on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) })
+            on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) },
+            isMember: { SocketPermissions.isProgram(of: application, $0) })
         retained.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
         addInterface()

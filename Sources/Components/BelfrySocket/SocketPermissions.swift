@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryConfiguration
+internal import BelfrySystemd
 internal import Glibc
 package import Varlink
 
@@ -27,9 +28,17 @@ package nonisolated struct SocketPermissions: Sendable {
         self.init(settings, owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid)
     }
 
+    /// Whether a peer is the program that runs the commands of this application. It is in the control group of its
+    /// unit, and the commands are in groups below it: they have no permission by that.
+    static func isProgram(of application: String?, _ peer: VarlinkPeer) -> Bool {
+        guard let application, let unit = ProcessUnit.of(peer.pid) else { return false }
+        return !unit.isBelow && !unit.isOfUser && unit.name.hasSameBytes(as: "belfry-listener@\(application).service")
+    }
+
     /// Whether the peer has a permission.
     package func allows(_ permission: SocketPermission, _ peer: VarlinkPeer) -> Bool {
-        switch audience(of: permission) {
+        if permission == .attach, peer.isKnown { return true }
+        return switch audience(of: permission) {
         case .all: true
         case .privileged: isOwner(peer) || (group.map(peer.isMember) ?? false)
         case .owner: isOwner(peer)
@@ -48,7 +57,7 @@ package nonisolated struct SocketPermissions: Sendable {
         switch permission {
         case .look: look
         case .post: post
-        case .control: control
+        case .control, .attach: control
         }
     }
 
@@ -61,6 +70,8 @@ package nonisolated enum SocketPermission: Sendable, CaseIterable {
     case look
     /// To post a notification, request an action, or open a URL.
     case post
-    /// To control the service: change its state, hold it, attach a listener.
+    /// To control the service: change its state, hold it.
     case control
+    /// To attach a listener, and to answer for it. The program of an application has it besides who may control.
+    case attach
 }

@@ -38,8 +38,16 @@ struct SocketPermissionsTests {
     @Test func othersMayOnlyLookByDefault() {
         let access = SocketPermissions(BelfrySettings.defaults.socket)
 
-        #expect(SocketPermission.allCases.map { access.allows($0, Self.stranger) } == [true, false, false])
+        #expect(SocketPermission.allCases.filter { access.allows($0, Self.stranger) } == [.look])
         #expect(SocketPermission.allCases.allSatisfy { access.allows($0, Self.root) })
+    }
+
+    @Test func theProgramOfAnApplicationMayAttachAndNothingElse() {
+        let access = SocketPermissions(settings(.owner), owner: 100, group: 50)
+        var program = Self.stranger
+        program.isKnown = true
+
+        #expect(SocketPermission.allCases.filter { access.allows($0, program) } == [.attach])
     }
 
     @Test func missingGroupAdmitsNoMember() {

@@ -89,6 +89,9 @@ int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 /// `groups`, or -errno.
 int belfry_peer_groups(int fd, gid_t *groups, int capacity);
 
+/// Whether the process that connected still runs (SO_PEERPIDFD). True before Linux 6.5, which does not say.
+bool belfry_peer_runs(int fd);
+
 /// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK. Returns a descriptor or -errno.
 int belfry_accept(int fd);
 

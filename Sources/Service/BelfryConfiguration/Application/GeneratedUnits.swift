@@ -41,12 +41,14 @@ package nonisolated struct GeneratedUnits {
             Environment=\(ApplicationFile.variable)=\(name)
             \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 3))
             """
+        // The commands are not in the group that controls all services. The instance knows their program by its unit.
         let program = """
             \(head)Description=Belfry commands for \(unit)
             Before=\(instance)
 
             [Service]
             Environment=\(ApplicationFile.variable)=\(name)
+            SupplementaryGroups=
             \(Self.limit("TimeoutStopSec", 90, timeout * 2))\(isOfUser ? "" : Self.account(application.user))
             """
         let directory = isOfUser ? "/usr/lib/systemd/user" : "/usr/lib/systemd/system"

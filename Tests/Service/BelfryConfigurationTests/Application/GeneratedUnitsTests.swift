@@ -52,6 +52,15 @@ struct GeneratedUnitsTests {
         #expect(!(try text(units("", isOfUser: true)[name])).contains("DynamicUser="))
     }
 
+    @Test(arguments: ["", "User=pg", "User=root"])
+    func theProgramOfAnApplicationIsInNoGroupThatControlsServices(user: String) throws {
+        let units = try units(user)
+
+        let program = try text(units["belfry-listener@pg.service.d/50-application.conf"])
+        #expect(program.contains("\n[Service]\nSupplementaryGroups=\n"))
+        #expect(!(try text(units["belfryd@pg.service.d/50-application.conf"])).contains("SupplementaryGroups="))
+    }
+
     @Test func aLongCommandRaisesTheLimitsOfTheUnits() throws {
         let short = try units("Timeout=5s"), long = try units("Timeout=2min")
 
