@@ -24,6 +24,8 @@ final class ApplicationListener: LifecycleListener {
     private let log: ServiceLog
     private let runs: UnitRunRecord
     private var unit: UnitWatch?
+    /// With `ReloadUnit=`.
+    private var reloading: BusMatch?
     /// For a run of the unit.
     private var memory: (run: String, group: String, watch: MemoryWatch)?
     private var events: LifecycleObservation?
@@ -64,6 +66,9 @@ final class ApplicationListener: LifecycleListener {
         runs = UnitRunRecord(in: context.paths.runtimeDirectory)
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
+        if settings.reloadsUnit {
+            reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
+        }
         events = mediator.addEventObserver(for: .listenersChanged, .transitionEnded) { [weak self] event in
             if case .transitionEnded(let report) = event, report.trigger == .launch { self?.launched() }
             self?.work?.schedule()
@@ -110,7 +115,8 @@ final class ApplicationListener: LifecycleListener {
             let result = unit.result == "success" || unit.result.isEmpty ? "" : ", \(unit.result)"
             return .degraded("\(settings.unit) is \(unit.activeState)\(result)")
         }
-        return hasLaunched && !isAttached ? .degraded(absence) : .healthy
+        if hasLaunched, !isAttached { return .degraded(absence) }
+        return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy
     }
 
     private var hasLaunched: Bool { if case .over = launch { true } else { false } }
