@@ -25,6 +25,8 @@ final class ApplicationListener: LifecycleListener {
     let bus: SystemBus
     let runs: UnitRunRecord
     private(set) var unit: UnitWatch?
+    /// With `ReloadUnit=`.
+    private var reloading: BusMatch?
     /// For a run of the unit.
     private var memory: (run: String, group: String, watch: ApplicationMemory)?
     private var events: LifecycleObservation?
@@ -71,6 +73,9 @@ final class ApplicationListener: LifecycleListener {
         runs = UnitRunRecord(in: context.paths.runtimeDirectory)
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
+        if settings.reloadsUnit {
+            reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
+        }
         events = mediator.addEventObserver(for: .listenersChanged, .stopAccepted, .transitionEnded) { [weak self] in
             if case .stopAccepted = $0 { self?.isStopOfPause = self?.mediator.state == .background }
             if case .transitionEnded(let report) = $0 {
@@ -131,8 +136,10 @@ final class ApplicationListener: LifecycleListener {
             let result = unit.result == "success" || unit.result.isEmpty ? "" : ", \(unit.result)"
             return .degraded("\(settings.unit) is \(unit.activeState)\(result)")
         }
-        guard hasLaunched else { return .healthy }
-        return !isAttached ? .degraded(absence) : runs.marks.contains(.stopped) ? .degraded(stopRemains) : .healthy
+        guard hasLaunched else { return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy }
+        if !isAttached { return .degraded(absence) }
+        if runs.marks.contains(.stopped) { return .degraded(stopRemains) }
+        return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy
     }
 
     private var hasLaunched: Bool { if case .over = launch { true } else { false } }

@@ -20,6 +20,9 @@ package final class ServiceManagerUnit {
     static let manager = "org.freedesktop.systemd1"
     static let managerPath = "/org/freedesktop/systemd1"
 
+    /// `Reloading`: the manager reads all files again. Units do not say what has changed thereby.
+    package static let reloading = BusMember(manager, managerPath, "\(manager).Manager", "Reloading")
+
     /// A unit on a bus.
     ///
     /// - Parameters:

@@ -59,14 +59,16 @@ extension ApplicationFileCommand {
 
     /// Whether the unit can have a lifecycle.
     ///
-    /// - Throws: `ClientFailure` for one that is never active.
-    func checkKind(of unit: String) throws {
+    /// - Throws: `ClientFailure` for one that is never active, or cannot be reloaded through Belfry.
+    func checkKind(of application: ApplicationSettings) throws {
+        let unit = application.unit
         let properties: UnitProperties
         do {
             properties = try MainActor.assumeIsolated { try ServiceManagerUnit.properties(of: unit) }
         } catch {
             return StandardStream.error.write(["\(name): \(error), whether \(unit) fits is not known"])
         }
+        if let obstacle = application.reloadObstacle(in: properties) { throw ClientFailure(.configuration, obstacle) }
         guard properties.text("Type") == "oneshot" else { return }
         guard properties.isOn("RemainAfterExit") else {
             throw ClientFailure(
@@ -99,7 +101,7 @@ struct EnableCommand: ApplicationFileCommand {
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
         let found = try checked(scope)
-        try checkKind(of: found.unit)
+        try checkKind(of: found)
         if found.file == example {
             let link = ownFile(scope)
             guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
@@ -113,6 +115,9 @@ struct EnableCommand: ApplicationFileCommand {
         }
         guard own.text("SourcePath").hasSameBytes(as: application.file) else {
             throw ClientFailure(.system, "'\(instance)' was not generated, see 'journalctl -t belfry-generator'")
+        }
+        if unit.text("LoadState") == "loaded", let bypass = application.reloadBypass(in: unit) {
+            throw ClientFailure(.configuration, bypass)
         }
         let state = unit.text("ActiveState")
         guard unit.isActive || state == "activating" else {
@@ -147,10 +152,12 @@ struct DisableCommand: ApplicationFileCommand {
             try Systemctl.run("daemon-reload")
         }
         try Systemctl.run("stop", instance, listener)
-        if let rest = ApplicationFile(name, in: scope).file.files.first {
+        let rest = ApplicationFile(name, in: scope)
+        if let file = rest.file.files.first {
+            let reload = rest.settings?.reloadsUnit == true ? ", and 'systemctl reload' of it fails until then" : ""
             StandardStream.error.write([
-                "\(name): begins again when its unit starts; to prevent that:",
-                "rm '\(SystemError.escape(rest))'; systemctl daemon-reload",
+                "\(name): begins again when its unit starts\(reload); to prevent that:",
+                "rm '\(SystemError.escape(file))'; systemctl daemon-reload",
             ])
         }
         return .success
@@ -170,7 +177,7 @@ struct CheckCommand: ApplicationFileCommand {
         let application = try checked(scope) { unit, user in
             MainActor.assumeIsolated { FileAccount.ofUnit(unit, user: user) }
         }
-        try checkKind(of: application.unit)
+        try checkKind(of: application)
         for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {
             case .text(let text): StandardStream.output.write(["# \(file.path)", text])

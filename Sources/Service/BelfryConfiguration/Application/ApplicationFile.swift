@@ -14,6 +14,8 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     package let unit: String
     /// The user who runs the commands; nil for one without privileges.
     package let user: String?
+    /// Whether `systemctl reload` of the unit asks the instance.
+    package let reloadsUnit: Bool
     /// What is run, and how.
     package let listener: ListenerSettings
     /// The first file, for `systemctl status`.
@@ -113,7 +115,7 @@ package nonisolated struct ApplicationFile {
         check(name, scope, reader, application)
         guard !file.list.hasErrors else { return }
         settings = ApplicationSettings(
-            name: name, unit: application.unit, user: application.user,
+            name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
             listener: ListenerSettings(
                 name: name, on: on.notifications.map(\.rawValue),
                 commands: .application(unit: application.unit, on.commands),
@@ -121,6 +123,10 @@ package nonisolated struct ApplicationFile {
                 socket: scope.socket(of: name),
                 health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
             file: file.files.first ?? "")
+        if application.reloadsUnit, let mistake = settings?.reloadMistake(isOfUser: scope.isOfUser) {
+            settings = nil
+            file.error(at: "ReloadUnit", in: Self.application, mistake)
+        }
     }
 
     /// Whether the unit of this process is one of the application, whatever has become of its file.
@@ -171,12 +177,14 @@ private nonisolated struct ApplicationSection {
 
     let unit: String
     let user: String?
+    let reloadsUnit: Bool
     let timeout: Duration
     let healthInterval: Duration
 
     init(_ section: SectionReader) {
         unit = section.required("Unit", Self.unit) ?? ""
         user = section.optional("User", AccountName.parse)
+        reloadsUnit = section.boolean("ReloadUnit", default: false)
         timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
         healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
     }
