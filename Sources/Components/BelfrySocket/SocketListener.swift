@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryConfiguration
+package import BelfryConfiguration
 package import Belfry
 package import BelfryEventLoop
 package import BelfryMetricRegistry
@@ -57,11 +57,12 @@ package final class SocketListener: LifecycleListener {
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
     ///   - budget: knows the times of the unit; nil without one.
+    ///   - application: the application that the service stands for.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications, registry: MetricRegistry = .shared, log: ServiceLog,
-        describeRun: @escaping () -> UserInfo = { [:] },
-        budget: UnitBudget? = nil
+        describeRun: @escaping () -> UserInfo = { [:] }, budget: UnitBudget? = nil,
+        application: ApplicationSettings? = nil
     ) throws {
         self.mediator = mediator
         self.registry = registry
@@ -74,8 +75,7 @@ package final class SocketListener: LifecycleListener {
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
         clients = ClientLog(log)
         holds = HoldList(mediator: mediator, log: log)
-        attached = AttachedListenerList(
-            mediator: mediator, bootID: identity.bootID, log: log)
+        attached = AttachedListenerList(mediator: mediator, bootID: identity.bootID, log: log, application: application)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,

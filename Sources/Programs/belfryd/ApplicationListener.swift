@@ -87,6 +87,7 @@ final class ApplicationListener: LifecycleListener {
             guard settings.command(at: .didReload) != nil else {
                 throw LifecycleRefusal("Reload= is not set, \(settings.unit) keeps its configuration")
             }
+            if !isAttached { throw LifecycleRefusal("\(absence), Reload= does not run") }
         }
         // Also without Resume=: the end of a pause ends its failure.
         on(.willEnterForeground) { [self] in try check($0) }
@@ -121,12 +122,7 @@ final class ApplicationListener: LifecycleListener {
 
     /// The command of a notification cannot run without its program, which decides otherwise whether it does.
     private func check(_ notification: LifecycleNotification) throws {
-        guard !isAttached else { return }
-        var unitJob: String?
-        if case .string(let text) = notification.userInfo["unitJob"] { unitJob = text }
-        let command = settings.listener.commands.command(
-            at: notification.name.rawValue, trigger: notification.trigger?.rawValue, unitJob: unitJob)
-        guard let key = command?.key else { return }
+        guard !isAttached, let key = settings.key(for: notification) else { return }
         let reason = "\(absence), \(key)= does not run"
         if notification.name == .willReload { throw LifecycleRefusal(reason) }
         throw NotRun(description: reason)
