@@ -134,7 +134,9 @@ extension ReferenceModel {
     private func proceed(_ transition: ModelTransition) {
         guard !transition.steps.isEmpty else {
             current = nil
-            let end: TransitionReport.Result = transition.reasons.isEmpty ? .completed : .refused(transition.reasons)
+            let failure: TransitionReport.Result =
+                transition.wasAccepted ? .failed(transition.reasons) : .refused(transition.reasons)
+            let end = transition.reasons.isEmpty ? .completed : failure
             let result = transition.isGivenUp ? .overtaken : end
             finish(transition, result)
             events.append(.transition(transition.trigger, result))
@@ -177,6 +179,7 @@ extension ReferenceModel {
                 transition.steps = StateTable.steps(.inactive, .refuseLaunch)
             }
         case .willReload, .didReload:
+            transition.wasAccepted = name == .didReload
             transition.reasons += delivered.problems
             if !transition.reasons.isEmpty {
                 transition.configuration = configuration

@@ -164,6 +164,8 @@ final class ModelTransition {
     var limit: UInt64 = 0
     var isCutShort = false
     var isGivenUp = false
+    /// Whether `didReload` was delivered.
+    var wasAccepted = false
     var reasons: [String] = []
     var configuration: Int?
     var delivered: [UInt64] = []

@@ -156,6 +156,7 @@ extension SocketListener {
         switch report.result {
         case .completed: request.reply(reply)
         case .overtaken: request.fail("io.belfry.Lifecycle.Stopping")
+        case .failed: request.fail("io.belfry.Lifecycle.ReloadFailed", ["reports": .array(report.notableReports)])
         case .refused(let reasons):
             // A listener may also have failed to go back to the old configuration.
             let failures = report.notifications.filter { $0.notification.name == .didFailToReload }.flatMap(\.problems)

@@ -106,6 +106,7 @@ final class ApplicationListener: LifecycleListener {
             guard settings.command(at: .didReload) != nil else {
                 throw LifecycleRefusal("Reload= is not set, \(settings.unit) keeps its configuration")
             }
+            if !isAttached { throw LifecycleRefusal("\(absence), Reload= does not run") }
         }
         if settings.command(at: .willTerminate) != nil {
             // After the program: listeners are called in reverse order.
@@ -150,18 +151,10 @@ final class ApplicationListener: LifecycleListener {
 
     /// The command of a notification cannot run without its program, which decides otherwise whether it does.
     func check(_ notification: LifecycleNotification) throws {
-        guard !isAttached, let key = key(at: notification) else { return }
+        guard !isAttached, let key = settings.key(for: notification) else { return }
         let reason = "\(absence), \(key)= does not run"
         if notification.name == .willReload { throw LifecycleRefusal(reason) }
         throw NotRun(description: reason)
-    }
-
-    /// The key of the command that is run at a notification.
-    func key(at notification: LifecycleNotification) -> String? {
-        var unitJob: String?
-        if case .string(let text) = notification.userInfo["unitJob"] { unitJob = text }
-        return settings.listener.commands.command(
-            at: notification.name.rawValue, trigger: notification.trigger?.rawValue, unitJob: unitJob)?.key
     }
 
     /// A command that does not run.

@@ -157,6 +157,10 @@ nonisolated let lifecycleInterfaceErrors = """
     # the name of the listener if one has refused.
     error ReloadRefused(reasons: []string)
 
+    # The new configuration was accepted, but listeners failed or were late when they applied it: 'reports' has them, as
+    # for Pause. The service has the old one again. Whether these listeners have the new one is not known.
+    error ReloadFailed(reports: []Report)
+
     # The service is stopping.
     error Stopping()
 

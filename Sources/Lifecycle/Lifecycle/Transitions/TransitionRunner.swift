@@ -248,10 +248,10 @@ final class TransitionRunner {
             transition.reasons += report.problems
             if !transition.reasons.isEmpty, transition.kind != .dryRun { keepOldConfiguration(transition) }
         case .didReload:
-            transition.reasons = report.problems
-            if transition.reasons.isEmpty {
+            if report.problems.isEmpty {
                 configuration = transition.configuration ?? configuration
             } else {
+                transition.result = .failed(report.problems)
                 keepOldConfiguration(transition)
             }
         default: break

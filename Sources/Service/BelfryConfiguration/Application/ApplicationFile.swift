@@ -31,6 +31,13 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     package func command(at notification: LifecycleNotification.Name) -> ApplicationCommand? {
         commands.first { $0.notification == notification }
     }
+
+    /// The key of the command that is run for a notification; nil for none.
+    package func key(for notification: LifecycleNotification) -> String? {
+        listener.commands.command(
+            at: notification.name.rawValue, trigger: notification.trigger?.rawValue,
+            unitJob: notification.userInfo.text("unitJob"))?.key
+    }
 }
 
 /// Whose applications.
@@ -113,6 +120,11 @@ package nonisolated struct ApplicationFile {
         }
         guard let (application, on) = sections else { return }
         check(name, scope, reader, application)
+        for one in on.commands where one.command.waits(forStopOf: application.unit, ofUser: scope.isOfUser) {
+            file.error(
+                at: one.key, in: Self.on,
+                "systemctl waits for the stop of '\(application.unit)', which waits for this command: use --no-block")
+        }
         guard !file.list.hasErrors else { return }
         settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,

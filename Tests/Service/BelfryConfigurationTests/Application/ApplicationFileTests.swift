@@ -111,6 +111,48 @@ struct ApplicationFileTests {
         #expect(message?.hasPrefix("unknown key '\(key)' in section [On], \(hint ?? "")") == (hint == nil ? nil : true))
     }
 
+    /// The stop waits for the command that runs, and the command for the stop.
+    @Test(arguments: [
+        ("Reload", "systemctl restart a"), ("Reload", "/usr/bin/systemctl try-restart a.service"),
+        ("Reload", "-systemctl -q restart a"), ("MemoryWarning", "systemctl restart a"),
+        ("Start", "systemctl stop b a"),
+        ("Stop", "systemctl stop %i"), ("com.example.x", "systemctl reload-or-restart a"),
+        ("Pause", "systemctl try-reload-or-restart 'a.service'"),
+    ])
+    func aCommandThatWaitsForTheStopOfItsUnitIsAnError(key: String, command: String) {
+        let unit = command.hasSuffix("%i") ? "redis" : "a"
+        let file = file("[Application]\nUnit=\(unit).service\n[On]\n\(key)=\(command)\n")
+
+        #expect(file.settings == nil)
+        #expect(
+            file.file.diagnostics.map(\.description) == [
+                "\(Self.folder)/redis.conf:4:1: error: systemctl waits for the stop of '\(unit).service', "
+                    + "which waits for this command: use --no-block"
+            ])
+    }
+
+    @Test(arguments: [
+        "systemctl --no-block restart a", "systemctl restart a --no-block", "systemctl reload a",
+        "systemctl kill -s HUP a", "systemctl is-active a", "systemctl show a", "systemctl start a",
+        "systemctl restart b", "systemctl restart a.socket", "systemctl restart aa", "systemctl restart",
+        "systemctl --host=c restart a", "systemctl -H c restart a", "systemctl --user restart a", "echo restart a",
+        "sh -c 'systemctl restart a'", "systemctl",
+    ])
+    func anyOtherCommandOfSystemctlIsNone(command: String) {
+        #expect(file("[Application]\nUnit=a.service\n[On]\nReload=\(command)\n").settings != nil)
+    }
+
+    @Test func theManagerOfAUserHasAnotherUnitOfThisName() {
+        let scope = ApplicationScope.user(configuration: "/home/a/.config/belfry", runtime: "/run/user/1")
+        func isRead(_ command: String) -> Bool {
+            let text = "[Application]\nUnit=a.service\n[On]\nReload=\(command)\n"
+            let files = MemoryFiles(["/home/a/.config/belfry/applications/x.conf": text])
+            return ApplicationFile("x", in: scope, reader: files).settings != nil
+        }
+
+        #expect(isRead("systemctl restart a") && !isRead("systemctl --user restart a"))
+    }
+
     @Test func aKeyTwiceInOneFileIsAnErrorAndInADropInIsNot() {
         let text = "[Application]\nUnit=a.service\n[On]\nStop=a\n"
         let other = ["/usr/lib/belfry/applications/redis.conf.d/a.conf": "[On]\nStop=b\n"]
