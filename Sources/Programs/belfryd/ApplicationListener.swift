@@ -22,6 +22,7 @@ final class ApplicationListener: LifecycleListener {
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator
     private let log: ServiceLog
+    private let problem: (LifecycleNotification.Name) -> String?
     private let runs: UnitRunRecord
     private var unit: UnitWatch?
     /// For a run of the unit.
@@ -61,6 +62,7 @@ final class ApplicationListener: LifecycleListener {
         self.log = log
         loop = context.loop
         mediator = context.mediator
+        problem = context.problem
         runs = UnitRunRecord(in: context.paths.runtimeDirectory)
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
@@ -103,6 +105,16 @@ final class ApplicationListener: LifecycleListener {
     }
 
     var health: ListenerHealth {
+        let doubts = settings.commands.compactMap { command in
+            let isMemory = command.notification == .didReceiveMemoryWarning
+            let reason = isMemory ? memory?.watch.problem?.description : problem(command.notification)
+            return reason.map { "\(command.key)= may not run: \($0)" }
+        }
+        let reasons = (unitHealth.reason.map { [$0] } ?? []) + doubts
+        return reasons.isEmpty ? .healthy : .degraded(reasons.joined(separator: "; "))
+    }
+
+    private var unitHealth: ListenerHealth {
         guard let unit = unit?.state else {
             return hasLaunched ? .degraded("systemd cannot be asked about \(settings.unit)") : .healthy
         }
@@ -208,11 +220,8 @@ final class ApplicationListener: LifecycleListener {
         else { return memory = nil }
         let (run, group) = (state.invocationID, state.controlGroup)
         guard memory?.run != run || memory?.group != group else { return }
-        memory = nil
-        do throws(SystemError) {
-            memory = (run, group, try MemoryWatch(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) })
-        } catch {
-            log.write(.warning, "\(error), MemoryWarning= does not run", .sourceMissing)
-        }
+        let watch = MemoryWatch(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) }
+        watch.onProblem = { [mediator] in mediator.checkHealth() }
+        memory = (run, group, watch)
     }
 }

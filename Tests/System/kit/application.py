@@ -36,10 +36,13 @@ class Application(BelfryInstance):
         )
 
     def write(self, user: str = "root") -> None:
+        self.write_file(user)
+        self.host.systemctl("daemon-reload")
+
+    def write_file(self, user: str = "root") -> None:
         commands = "".join(f"{verb}={command}\n" for verb, command in self.commands.items() if command)
         text = f"[Application]\nUnit={self.unit.name}\nUser={user}\n{self.options}\n[On]\n{commands}"
         self.host.write(self.file, text)
-        self.host.systemctl("daemon-reload")
 
     def begin(self) -> None:
         """Starts the unit, and with it the rest."""

@@ -2,7 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import BelfryLinux
 import Foundation
+import Glibc
 @testable import BelfrySources
 import Lifecycle
 import TestSupport
@@ -39,7 +41,7 @@ struct MemoryStallsTests {
         let directory = try TemporaryDirectory()
         let group = directory.path("group")
         var levels: [MemoryWarning.Level] = []
-        let watch = try MemoryWatch(of: "/group", below: directory.url.path, every: .zero, on: loop) {
+        let watch = MemoryWatch(of: "/group", below: directory.url.path, every: .zero, on: loop) {
             levels.append($0)
         }
         func look(at stalls: (some: UInt64, full: UInt64)?) throws {
@@ -62,5 +64,25 @@ struct MemoryStallsTests {
 
         #expect(levels == [.some, .full])
         withExtendedLifetime(watch) {}
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func withoutAFileThereIsAProblemUntilThereIsOne() throws {
+        let loop = try MainEventLoop()
+        let directory = try TemporaryDirectory()
+        let watch = MemoryWatch(of: "/group", below: directory.url.path, every: .zero, on: loop) { _ in }
+        var seen: [Int32?] = []
+        watch.onProblem = { seen.append(watch.problem?.code) }
+        #expect(watch.problem?.code == ENOENT)
+
+        try loop.turnWithoutWaiting()
+        #expect(seen == [])
+        try directory.write("group/memory.pressure", "some total=0\nfull total=0\n")
+        try loop.turnWithoutWaiting()
+        try FileManager.default.removeItem(atPath: directory.path("group"))
+        try loop.turnWithoutWaiting()
+
+        #expect(seen == [nil, ENOENT])
+        watch.onProblem = {}
     }
 }
