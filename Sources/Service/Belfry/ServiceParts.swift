@@ -79,7 +79,7 @@ final class ServiceParts {
             loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
-            name: options.instanceName, application: options.application?.unit,
+            name: options.instanceName, application: options.application,
             ending: ending, pause: pause, control: ControlSignal(mediator: mediator, log: log))
         descriptors = received.descriptors.filter { received in
             !components.contains { $0.owns(descriptorNamed: received.name) }
