@@ -14,6 +14,8 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     package let unit: String
     /// The user who runs the commands; nil for one without privileges.
     package let user: String?
+    /// How long a pause may last; nil for as long as nobody ends it.
+    package let pauseMax: Duration?
     /// What is run, and how.
     package let listener: ListenerSettings
     /// The first file, for `systemctl status`.
@@ -110,7 +112,7 @@ package nonisolated struct ApplicationFile {
         check(name, scope, reader, application)
         guard !file.list.hasErrors else { return }
         settings = ApplicationSettings(
-            name: name, unit: application.unit, user: application.user,
+            name: name, unit: application.unit, user: application.user, pauseMax: application.pauseMax,
             listener: ListenerSettings(
                 name: name, on: on.notifications.map(\.rawValue),
                 commands: .application(unit: application.unit, on.commands),
@@ -161,12 +163,14 @@ private nonisolated struct ApplicationSection {
     let unit: String
     let user: String?
     let timeout: Duration
+    let pauseMax: Duration?
     let healthInterval: Duration
 
     init(_ section: SectionReader) {
         unit = section.required("Unit", Self.unit) ?? ""
         user = section.optional("User", AccountName.parse)
         timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
+        pauseMax = section.optional("PauseMax", ServiceSettings.timeout)
         healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
     }
 

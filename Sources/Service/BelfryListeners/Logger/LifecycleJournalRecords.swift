@@ -236,6 +236,8 @@ nonisolated extension LifecycleNotification {
         case .performAction:
             (userInfo.text("action").map { ", \($0)" } ?? "")
                 + (isInVain ? ", which no listener offers" : "") as RecordText
+        case .didEnterBackground, .didBecomeActive:
+            (userInfo.text("reason").map { ", reason \($0)" } ?? "") + deliveries
         case .didFailToReload: ", the old configuration stays"
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
