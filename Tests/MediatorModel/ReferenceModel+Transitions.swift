@@ -87,7 +87,8 @@ extension ReferenceModel {
             transition.began = now
             transition.limit = limit(of: transition)
         }
-        transition.steps = StateTable.steps(lifecycleState, transition.trigger, isPaused: scenario.isPaused)
+        transition.steps = StateTable.steps(
+            lifecycleState, transition.trigger, isPaused: scenario.isPaused, hasFailedPause: hasFailedPause)
         due = transition.steps.isEmpty ? .step : .check
         if transition.trigger == .reload, !transition.steps.isEmpty { read(transition) }
     }
@@ -156,6 +157,7 @@ extension ReferenceModel {
             delivery = nil
             transition.delivered.append(number)
             if !step.isArrival { lifecycleState = step.to }
+            if name == .didEnterBackground { hasFailedPause = !delivered.problems.isEmpty }
             judge(name, delivered, transition)
             due = .check
             work {}

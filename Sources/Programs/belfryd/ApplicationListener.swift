@@ -244,7 +244,7 @@ final class ApplicationListener: LifecycleListener {
     private func endPause() {
         guard let run = runs.last, runs.marks.contains(.paused), hasLaunched else { return }
         phase = .endingPause
-        mediator.resumeNext { [weak self] report in
+        mediator.resumeNext(because: "\(settings.unit) has started again") { [weak self] report in
             self?.phase = .running
             if report.result != .overtaken { self?.keep(run, []) }
         }

@@ -72,7 +72,7 @@ final class ServiceParts {
             startRealtime: mediator.clock.now.realtime)
         pause = try PauseMarker(
             mediator: mediator, run: run, madeBy: options.application.map { [$0.name, "application"] } ?? [],
-            of: options.instanceName, in: paths.runtimeDirectory, log: log)
+            lasting: options.application?.pauseMax, of: options.instanceName, in: paths.runtimeDirectory, log: log)
         run.exitRecord = pause.record
         exitRecord = Self.exitRecord(of: run, in: paths, mediator, identity, log)
         ending = try ServiceEnding(

@@ -136,7 +136,7 @@ extension LifecycleMediator {
         case .didEnterBackground where transition.trigger == .pause,
             .didBecomeActive where transition.trigger == .resume || transition.trigger == .continued,
             .willResignActive where transition.trigger == .interrupt:
-            return transition.userInfo.filter { $0.key == "count" }
+            return transition.userInfo.filter { $0.key == "count" || $0.key == "reason" }
         case .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive: return [:]
         default: return transition.userInfo
         }

@@ -88,7 +88,7 @@ final class Transition {
     func finish(_ result: TransitionReport.Result) -> TransitionReport {
         let report = TransitionReport(
             trigger: trigger, origin: origin, result: result, notifications: reports, cutShortBy: cutShortBy,
-            isForSleep: isForSleep)
+            isForSleep: isForSleep, reason: userInfo.text("reason"))
         for request in requests { request.completion?(report) }
         return report
     }
@@ -154,4 +154,6 @@ public nonisolated struct TransitionReport: Sendable {
     public let cutShortBy: LifecycleOrigin?
     /// Whether it was the pause for a sleep of the machine.
     package let isForSleep: Bool
+    /// Why it was asked for: `reason` of its user info.
+    package let reason: String?
 }

@@ -16,6 +16,8 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     package let user: String?
     /// Whether `systemctl reload` of the unit asks the instance.
     package let reloadsUnit: Bool
+    /// How long a pause may last; nil for as long as nobody ends it.
+    package let pauseMax: Duration?
     /// What is run, and how.
     package let listener: ListenerSettings
     /// The first file, for `systemctl status`.
@@ -128,6 +130,7 @@ package nonisolated struct ApplicationFile {
         guard !file.list.hasErrors else { return }
         settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
+            pauseMax: application.pauseMax,
             listener: ListenerSettings(
                 name: name, on: on.notifications.map(\.rawValue),
                 commands: .application(unit: application.unit, on.commands),
@@ -191,6 +194,7 @@ private nonisolated struct ApplicationSection {
     let user: String?
     let reloadsUnit: Bool
     let timeout: Duration
+    let pauseMax: Duration?
     let healthInterval: Duration
 
     init(_ section: SectionReader) {
@@ -198,6 +202,7 @@ private nonisolated struct ApplicationSection {
         user = section.optional("User", AccountName.parse)
         reloadsUnit = section.boolean("ReloadUnit", default: false)
         timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
+        pauseMax = section.optional("PauseMax", ServiceSettings.timeout)
         healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
     }
 

@@ -228,6 +228,8 @@ nonisolated extension LifecycleNotification {
         case .performAction:
             (userInfo.text("action").map { ", \($0)" } ?? "")
                 + (isInVain ? ", which no listener offers" : "") as RecordText
+        case .didEnterBackground, .didBecomeActive:
+            (userInfo.text("reason").map { ", reason \($0)" } ?? "") + deliveries
         case .didFailToReload:
             ", the old configuration stays"
                 + (userInfo["accepted"] == true ? ", not every listener has applied the new one" : "") as RecordText

@@ -43,6 +43,45 @@ struct TransitionReplyTests {
             ])
     }
 
+    @Test func pauseHasAReasonOfBoundedLength() throws {
+        var reasons: [UserInfo] = []
+        let observation = fixture.mediator.addObserver(forName: .didEnterBackground) { reasons.append($0.userInfo) }
+        defer { observation.cancel() }
+
+        for reason in ["", String(repeating: "é", count: 101)] {
+            let refused = try fixture.more("Pause", ["reason": .string(reason)])
+            try fixture.turn { refused.isOver }
+            #expect(refused.error == "org.varlink.service.InvalidParameter")
+        }
+        let longest = String(repeating: "é", count: 100)
+        let accepted: [JSONObject] = [["reason": .string(longest)], ["reason": .null], [:]]
+        for parameters in accepted {
+            _ = try fixture.call("Pause", parameters).get()
+            _ = try fixture.call("Resume").get()
+        }
+
+        #expect(reasons == [["reason": .string(longest)], [:], [:]])
+        #expect(throws: VarlinkError.self) { try fixture.call("Resume", ["reason": "x"]).get() }
+    }
+
+    @Test func pauseIsRepeatedForAProgramThatFailed() throws {
+        let attached = try fixture.attach(["didEnterBackground", "flushRequested"])
+        let first = try fixture.more("Pause", [:])
+        try fixture.answer(attached, 1, "failed", "busy")
+        try fixture.turn { first.isOver }
+        // A success of another kind does not make it one.
+        fixture.mediator.post(.flushRequested)
+        try fixture.answer(attached, 2, "completed")
+
+        let second = try fixture.more("Pause", [:])
+        try fixture.answer(attached, 3, "completed")
+        try fixture.turn { second.isOver }
+
+        #expect(first.replies.first?["reports"]?[0]?["reason"] == "busy")
+        #expect(second.replies.first?["reports"] == [])
+        #expect(try fixture.call("Pause").get()["reports"] == [] && attached.replies.count == 4)
+    }
+
     @Test func stateNamesTheTransitionUnderWayAndWhatItWaitsFor() throws {
         let attached = try fixture.attach(["willReload"])
         #expect(try fixture.call("GetState").get()["transition"] == nil)

@@ -32,13 +32,22 @@ struct ApplicationFileTests {
                 """
             ).settings)
 
-        #expect(settings.unit == "redis-server.service" && settings.user == "redis")
+        #expect(settings.unit == "redis-server.service" && settings.user == "redis" && settings.pauseMax == nil)
         #expect(settings.file == "\(Self.folder)/redis.conf")
         let listener = settings.listener
         #expect(listener.on == ["didEnterBackground", "willTerminate", "com.example.x", "willEnterForeground"])
         #expect(listener.timeout == .seconds(20) && listener.socket == "/run/belfry@redis/io.belfry.Lifecycle")
         #expect(listener.health?.interval == .seconds(60))
         #expect(settings.command(at: .willTerminate)?.key == "Stop" && settings.command(at: .didReload) == nil)
+    }
+
+    @Test(
+        arguments: [("23h", .seconds(23 * 3600)), ("2w", .seconds(14 * 86400)), ("infinity", nil), ("", nil)]
+            as [(String, Duration?)])
+    func pauseMayHaveALongestTime(text: String, expected: Duration?) throws {
+        let settings = try #require(file("[Application]\nUnit=a.service\nPauseMax=\(text)\n[On]\nPause=a").settings)
+
+        #expect(settings.pauseMax == expected)
     }
 
     @Test(
@@ -70,6 +79,8 @@ struct ApplicationFileTests {
             "4:1: error: invalid notification name '1x', expected a letter, then letters, digits, '.' and '-'",
         "[Application]\nUnit=a.service\nHealthInterval=1ms\n[On]\nStop=a":
             "3:16: error: invalid value of 'HealthInterval': expected a time span from 1s to 1d",
+        "[Application]\nUnit=a.service\nPauseMax=0\n[On]\nPause=a":
+            "3:10: error: invalid value of 'PauseMax': time span is too short, expected at least 1e-06 seconds",
         "[Aplication]\nUnit=a.service": "1:2: error: unknown section [Aplication], did you mean '[Application]'?",
     ])
     func errorsHaveTheirPlace(text: String, message: String) {
