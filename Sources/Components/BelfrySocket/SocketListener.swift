@@ -80,7 +80,7 @@ package final class SocketListener: LifecycleListener {
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) },
-            isMember: { SocketPermissions.isProgram(of: application, $0) })
+            isMember: { SocketPermissions.isProgram(of: application?.name, $0) })
         retained.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
         addInterface()

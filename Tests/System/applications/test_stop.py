@@ -225,11 +225,9 @@ def test_a_paused_application_whose_stop_is_called_off_stays_paused_and_says_so(
 # The end of the machine
 
 
-@pytest.fixture(scope="module", params=["machine", "trixie"])
+@pytest.fixture(params=ROOTS)
 def host(request):
-    root = ROOTS[request.param]()
-    with installed_host(f"{request.param}-stops", root) as belfry:
-        belfry.host.keep_journal()
+    with installed_host(f"{request.param}-stops", ROOTS[request.param]()) as belfry:
         yield belfry.host
 
 

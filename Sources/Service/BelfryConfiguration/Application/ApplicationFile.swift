@@ -122,11 +122,6 @@ package nonisolated struct ApplicationFile {
         }
         guard let (application, on) = sections else { return }
         check(name, scope, reader, application)
-        for one in on.commands where one.command.waits(forStopOf: application.unit, ofUser: scope.isOfUser) {
-            file.error(
-                at: one.key, in: Self.on,
-                "systemctl waits for the stop of '\(application.unit)', which waits for this command: use --no-block")
-        }
         guard !file.list.hasErrors else { return }
         settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
@@ -139,9 +134,15 @@ package nonisolated struct ApplicationFile {
                 health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
             file: file.files.first ?? "")
         if application.reloadsUnit, let mistake = settings?.reloadMistake(isOfUser: scope.isOfUser) {
-            settings = nil
             file.error(at: "ReloadUnit", in: Self.application, mistake)
+        } else {
+            for one in on.commands where one.command.waits(forStopOf: application.unit, ofUser: scope.isOfUser) {
+                file.error(
+                    at: one.key, in: Self.on,
+                    "systemctl waits for the stop of '\(application.unit)', which waits for this command: use --no-block")
+            }
         }
+        if file.list.hasErrors { settings = nil }
     }
 
     /// Whether the unit of this process is one of the application, whatever has become of its file.

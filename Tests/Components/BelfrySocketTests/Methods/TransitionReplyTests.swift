@@ -178,11 +178,10 @@ struct TransitionReplyTests {
     }
 
     /// Nobody has refused it, and nobody knows what the listener has applied.
-    @Test(arguments: ["Reload", "io.systemd.service.Reload"])
-    func aReloadThatAListenerDidNotApplyIsNotRefused(_ method: String) throws {
+    @Test func aReloadThatAListenerDidNotApplyIsNotRefused() throws {
         let attached = try fixture.attach(["willReload", "didReload", "didFailToReload"])
 
-        let reload = try fixture.more(method, [:])
+        let reload = try fixture.more("Reload", [:])
         try fixture.answer(attached, 1, "completed")
         try fixture.answer(attached, 2, "failed", "no port")
         try fixture.answer(attached, 3, "failed", "lost")

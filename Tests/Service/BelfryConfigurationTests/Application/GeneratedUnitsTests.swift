@@ -57,7 +57,7 @@ struct GeneratedUnitsTests {
         let units = try units(user)
 
         let program = try text(units["belfry-listener@pg.service.d/50-application.conf"])
-        #expect(program.contains("\n[Service]\nSupplementaryGroups=\n"))
+        #expect(program.contains("\nSupplementaryGroups=\n"))
         #expect(!(try text(units["belfryd@pg.service.d/50-application.conf"])).contains("SupplementaryGroups="))
     }
 
