@@ -141,9 +141,11 @@ extension SocketListener {
         reload(request) { ["reports": .array($0.notableReports)] }
     }
 
-    /// Reloads, and replies with what `reply` makes of the report.
+    /// Reloads, and replies with what `reply` makes of the report, when the members of a new group have their rights.
     func reload(_ request: VarlinkRequest, reply: @escaping (TransitionReport) -> JSONObject) {
-        perform(.reload, request) { Self.answer(request, $0, reply($0)) }
+        perform(.reload, request) { [group] report in
+            group.whenAnswered { Self.answer(request, report, reply(report)) }
+        }
     }
 
     private func checkReload(_ request: VarlinkRequest) {

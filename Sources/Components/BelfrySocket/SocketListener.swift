@@ -36,6 +36,8 @@ package final class SocketListener: LifecycleListener {
     /// The times of the unit.
     let budget: UnitBudget
     let followedPosts = FollowedPosts()
+    /// Finds the group whose members are privileged.
+    let group: GroupLookup
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let retained: RetainedNotifications
@@ -57,11 +59,12 @@ package final class SocketListener: LifecycleListener {
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
     ///   - budget: knows the times of the unit; nil without one.
+    ///   - database: finds groups that are not in /etc/group.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications, registry: MetricRegistry = .shared, log: ServiceLog,
         describeRun: @escaping () -> UserInfo = { [:] },
-        budget: UnitBudget? = nil
+        budget: UnitBudget? = nil, database: @escaping GroupLookup.Database = GroupLookup.search
     ) throws {
         self.mediator = mediator
         self.registry = registry
@@ -72,6 +75,7 @@ package final class SocketListener: LifecycleListener {
         self.log = log
         self.describeRun = describeRun
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
+        group = GroupLookup(mediator.clock, log, database)
         clients = ClientLog(log)
         holds = HoldList(mediator: mediator, log: log)
         attached = AttachedListenerList(
@@ -98,9 +102,17 @@ package final class SocketListener: LifecycleListener {
     }
 
     package var answers: [LifecycleAnswer] {
-        on(.willFinishLaunching) { [self] _ in
-            try endpoint.open(server)
-            retained.save()
+        // No client is to be refused only because it came before the group was found.
+        onCompletion(.willFinishLaunching, deadline: GroupLookup.limit * 2) { [self] _, completion in
+            apply(mediator.configuration)
+            group.whenAnswered { [self] in
+                completion(
+                    Result {
+                        try endpoint.open(server)
+                        retained.save()
+                    })
+            }
+            return {}
         }
         // It cannot fail.
         on(.didReload) { [self] in apply($0.configuration) }
@@ -135,9 +147,11 @@ package final class SocketListener: LifecycleListener {
 
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let settings = configuration?[BelfrySettings.self] else { return }
-        parameters = SocketParameters(settings)
-        subscribers.apply(parameters)
-        server.limits = parameters.limits.possible
+        group.find(settings.socket.group) { [unowned self] in
+            parameters = SocketParameters(settings, group: $0)
+            subscribers.apply(parameters)
+            server.limits = parameters.limits.possible
+        }
     }
 
     /// A method: the permission that it needs, and what answers it.

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryConfiguration
-internal import Glibc
 package import Varlink
 
 /// Decides who may do what on the socket, by the peer's credentials (SO_PEERCRED).
@@ -20,11 +19,6 @@ package nonisolated struct SocketPermissions: Sendable {
         control = settings.control
         self.owner = owner
         self.group = group
-    }
-
-    /// The permissions that the settings give. The group is looked up in the system's database.
-    package init(_ settings: SocketSettings) {
-        self.init(settings, owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid)
     }
 
     /// Whether the peer has a permission.
