@@ -229,6 +229,7 @@ package.targets += [
     tests("Tests/Programs/BelfryClientTests", ["Varlink"]),
     tests("Tests/Programs/BelfryCommandLineTests", ["Varlink"]),
     tests("Tests/Programs/belfry-listenerTests", ["BelfryConfiguration", "belfryctl", "belfryd"]),
+    tests("Tests/Programs/belfrydTests"),
     tests(
         "Tests/Programs/belfryctlTests", ["BelfryClient", "BelfryCommandLine", "LifecycleServiceProbe", "Varlink"],
         argumentParser),

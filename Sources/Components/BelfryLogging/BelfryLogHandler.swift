@@ -8,8 +8,7 @@ internal import Glibc
 public import Logging
 
 /// Writes what swift-log's loggers log to the log of the service, with the same target, level and format as Belfry's
-/// own records: `[Logger]` in the configuration, `belfryctl log-level`, and systemd's control signal apply to all of
-/// them.
+/// own records: `[Logger]` in the configuration, and systemd's control signal, apply to all of them.
 ///
 ///     LoggingSystem.bootstrap(BelfryLogHandler.init)
 ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.logging]) { service in … }

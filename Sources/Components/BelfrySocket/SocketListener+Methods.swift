@@ -31,10 +31,10 @@ extension SocketListener {
         "Reload": (.control, { $0.reload($1) }),
         "Hold": (.control, { $0.holds.begin($1, origin: $0.peer(of: $1)) }),
         "Simulate": (.control, { $0.simulate($1) }),
-        "Attach": (.control, { $0.attach($1) }),
-        "Answer": (.control, { $0.attached.answer($1) }),
-        "ReportHealth": (.control, { $0.attached.reportHealth($1, origin: $0.peer(of: $1)) }),
-        "Progress": (.control, { $0.attached.progress($1) }),
+        "Attach": (.attach, { $0.attach($1) }),
+        "Answer": (.attach, { $0.attached.answer($1) }),
+        "ReportHealth": (.attach, { $0.attached.reportHealth($1, origin: $0.peer(of: $1)) }),
+        "Progress": (.attach, { $0.attached.progress($1) }),
     ]
 
     /// As the first reply of `Subscribe` has it.
@@ -94,6 +94,11 @@ extension SocketListener {
     }
 
     private func attach(_ request: VarlinkRequest) {
+        // The program of an application takes part under the name of that only.
+        let hasItsName = application?.hasSameBytes(as: request.parameters["listener"]?.stringValue ?? "") ?? false
+        guard hasItsName || parameters.access.admits(request, to: .control, clients) else {
+            return request.fail(.permissionDenied)
+        }
         attached.attach(request, origin: peer(of: request)) { [unowned self] in state }
     }
 
@@ -138,14 +143,7 @@ extension SocketListener {
 
     private func reload(_ request: VarlinkRequest) {
         if request.parameters["dryRun"]?.boolValue == true { return checkReload(request) }
-        reload(request) { ["reports": .array($0.notableReports)] }
-    }
-
-    /// Reloads, and replies with what `reply` makes of the report, when the members of a new group have their rights.
-    func reload(_ request: VarlinkRequest, reply: @escaping (TransitionReport) -> JSONObject) {
-        perform(.reload, request) { [group] report in
-            group.whenAnswered { Self.answer(request, report, reply(report)) }
-        }
+        perform(.reload, request) { Self.answer(request, $0, ["reports": .array($0.notableReports)]) }
     }
 
     private func checkReload(_ request: VarlinkRequest) {
@@ -172,11 +170,9 @@ extension SocketListener {
         return PeerOrigin(pid: request.peer.pid, uid: request.peer.uid)
     }
 
-    func origin(of request: VarlinkRequest) -> LifecycleOrigin { client(of: request).origin }
-
-    /// The client, looked up once for each connection.
-    func client(of request: VarlinkRequest) -> SocketClient {
-        if let known = request.attachment as? SocketClient { return known }
+    /// Who called, looked up once for each connection.
+    func origin(of request: VarlinkRequest) -> LifecycleOrigin {
+        if let known = request.attachment as? SocketClient { return known.origin }
         let peer = request.peer
         let client = SocketClient(
             .peer(
@@ -185,6 +181,13 @@ extension SocketListener {
                     unit: ProcessUnit.of(peer.pid)?.name, command: ProcessCommand.of(peer.pid)))
         )
         request.attachment = client
-        return client
+        return client.origin
     }
+}
+
+/// A client, stored with its connection.
+private final class SocketClient {
+    let origin: LifecycleOrigin
+
+    init(_ origin: LifecycleOrigin) { self.origin = origin }
 }

@@ -5,9 +5,7 @@ internal import BelfryConfiguration
 package import Belfry
 package import BelfryEventLoop
 package import BelfryMetricRegistry
-internal import Glibc
 package import Lifecycle
-internal import BelfrySystemd
 package import BelfryListeners
 internal import Varlink
 
@@ -23,7 +21,6 @@ package final class SocketListener: LifecycleListener {
     let holds: HoldList
     let attached: AttachedListenerList
     let clients: ClientLog
-    let log: ServiceLog
     /// Counts notifications since the start.
     let counts = NotificationCounts()
     /// How long transitions took since the start.
@@ -36,8 +33,8 @@ package final class SocketListener: LifecycleListener {
     /// The times of the unit.
     let budget: UnitBudget
     let followedPosts = FollowedPosts()
-    /// Finds the group whose members are privileged.
-    let group: GroupLookup
+    /// The application that the service stands for.
+    let application: String?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let retained: RetainedNotifications
@@ -59,12 +56,12 @@ package final class SocketListener: LifecycleListener {
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
     ///   - budget: knows the times of the unit; nil without one.
-    ///   - database: finds groups that are not in /etc/group.
+    ///   - application: the application that the service stands for. Its program may attach.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications, registry: MetricRegistry = .shared, log: ServiceLog,
         describeRun: @escaping () -> UserInfo = { [:] },
-        budget: UnitBudget? = nil, database: @escaping GroupLookup.Database = GroupLookup.search
+        budget: UnitBudget? = nil, application: String? = nil
     ) throws {
         self.mediator = mediator
         self.registry = registry
@@ -72,23 +69,21 @@ package final class SocketListener: LifecycleListener {
         self.identity = identity
         self.endpoint = endpoint
         self.retained = retained
-        self.log = log
         self.describeRun = describeRun
+        self.application = application
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
-        group = GroupLookup(mediator.clock, log, database)
-        clients = ClientLog(log)
+        clients = ClientLog(log, clock: mediator.clock)
         holds = HoldList(mediator: mediator, log: log)
-        attached = AttachedListenerList(
-            mediator: mediator, bootID: identity.bootID, log: log)
+        attached = AttachedListenerList(mediator: mediator, bootID: identity.bootID, log: log)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
-            on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) })
+            on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) },
+            isMember: { SocketPermissions.isProgram(of: application, $0) })
         retained.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
-        add("io.belfry.Lifecycle", lifecycleInterfaceText, Self.methods)
-        add("io.systemd.service", systemdServiceInterfaceText, Self.systemdMethods)
+        addInterface()
         observation = mediator.addObserver { [unowned self, counts, latest, subscribers, attached] in
             counts.count($0)
             latest.update($0)
@@ -102,17 +97,9 @@ package final class SocketListener: LifecycleListener {
     }
 
     package var answers: [LifecycleAnswer] {
-        // No client is to be refused only because it came before the group was found.
-        onCompletion(.willFinishLaunching, deadline: GroupLookup.limit * 2) { [self] _, completion in
-            apply(mediator.configuration)
-            group.whenAnswered { [self] in
-                completion(
-                    Result {
-                        try endpoint.open(server)
-                        retained.save()
-                    })
-            }
-            return {}
+        on(.willFinishLaunching) { [self] _ in
+            try endpoint.open(server)
+            retained.save()
         }
         // It cannot fail.
         on(.didReload) { [self] in apply($0.configuration) }
@@ -147,18 +134,16 @@ package final class SocketListener: LifecycleListener {
 
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let settings = configuration?[BelfrySettings.self] else { return }
-        group.find(settings.socket.group) { [unowned self] in
-            parameters = SocketParameters(settings, group: $0)
-            subscribers.apply(parameters)
-            server.limits = parameters.limits.possible
-        }
+        parameters = SocketParameters(settings)
+        subscribers.apply(parameters)
+        server.limits = parameters.limits.possible
     }
 
     /// A method: the permission that it needs, and what answers it.
     typealias Method = (permission: SocketPermission, answer: (SocketListener, VarlinkRequest) -> Void)
 
-    private func add(_ name: String, _ text: String, _ methods: [String: Method]) {
-        let handlers = methods.mapValues { method in
+    private func addInterface() {
+        let handlers = Self.methods.mapValues { method in
             { [unowned self] (request: VarlinkRequest) in
                 guard parameters.access.admits(request, to: method.permission, clients) else {
                     return request.fail(.permissionDenied)
@@ -166,6 +151,7 @@ package final class SocketListener: LifecycleListener {
                 method.answer(self, request)
             }
         }
-        server.add(VarlinkInterface(named: name, constant: text, methods: handlers))
+        server.add(
+            VarlinkInterface(named: "io.belfry.Lifecycle", constant: lifecycleInterfaceText, methods: handlers))
     }
 }

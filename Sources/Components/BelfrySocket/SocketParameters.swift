@@ -19,11 +19,11 @@ package nonisolated struct SocketParameters: Sendable {
     /// Whether the process stops itself with SIGSTOP when it is paused.
     let stopsOnPause: Bool
 
-    /// From the settings of `belfry.conf`, and the number of their group if it is known.
-    package init(_ settings: BelfrySettings, group: UInt32? = nil) {
+    /// From the settings of `belfry.conf`.
+    package init(_ settings: BelfrySettings) {
         socket = settings.socket
-        access = SocketPermissions(socket, owner: geteuid(), group: group)
-        limits = VarlinkLimits(socket, group: group)
+        access = SocketPermissions(socket)
+        limits = VarlinkLimits(socket, group: access.group)
         signals = settings.signals.actions
         stopsOnPause = settings.service.stopOnPause
     }

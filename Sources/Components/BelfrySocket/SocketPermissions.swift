@@ -2,6 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryConfiguration
+internal import BelfrySystemd
+internal import Glibc
 package import Varlink
 
 /// Decides who may do what on the socket, by the peer's credentials (SO_PEERCRED).
@@ -21,9 +23,22 @@ package nonisolated struct SocketPermissions: Sendable {
         self.group = group
     }
 
+    /// The permissions that the settings give. The group is looked up in the system's database.
+    package init(_ settings: SocketSettings) {
+        self.init(settings, owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid)
+    }
+
+    /// Whether a peer is the program that runs the commands of this application. It is in the control group of its
+    /// unit, and the commands are in groups below it: they have no permission by that.
+    static func isProgram(of application: String?, _ peer: VarlinkPeer) -> Bool {
+        guard let application, let unit = ProcessUnit.of(peer.pid) else { return false }
+        return !unit.isBelow && !unit.isOfUser && unit.name.hasSameBytes(as: "belfry-listener@\(application).service")
+    }
+
     /// Whether the peer has a permission.
     package func allows(_ permission: SocketPermission, _ peer: VarlinkPeer) -> Bool {
-        switch audience(of: permission) {
+        if permission == .attach, peer.isKnown { return true }
+        return switch audience(of: permission) {
         case .all: true
         case .privileged: isOwner(peer) || (group.map(peer.isMember) ?? false)
         case .owner: isOwner(peer)
@@ -42,8 +57,7 @@ package nonisolated struct SocketPermissions: Sendable {
         switch permission {
         case .look: look
         case .post: post
-        case .control: control
-        case .own: .owner
+        case .control, .attach: control
         }
     }
 
@@ -56,8 +70,8 @@ package nonisolated enum SocketPermission: Sendable, CaseIterable {
     case look
     /// To post a notification, request an action, or open a URL.
     case post
-    /// To control the service: change its state, hold it, attach a listener.
+    /// To control the service: change its state, hold it.
     case control
-    /// To read what may contain secrets.
-    case own
+    /// To attach a listener, and to answer for it. The program of an application has it besides who may control.
+    case attach
 }

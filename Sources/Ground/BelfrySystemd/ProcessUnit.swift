@@ -12,6 +12,8 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
     package let name: String
     /// Whether it is a unit of a user's service manager.
     package let isOfUser: Bool
+    /// Whether the process is in a control group below that of the unit, which was delegated to the unit's user.
+    package let isBelow: Bool
 
     /// The unit of `pid`; nil when the process is gone, in no unit, or outside our view.
     package static func of(_ pid: Int32) -> ProcessUnit? {
@@ -30,10 +32,11 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
         guard path.starts(with: root, by: { $0.elementsEqual($1) }) else { return nil }
         let groups = Self.skipSlices(path[root.count...])
         guard let first = groups.first else { return nil }
-        if first.starts(with: "user@".utf8), let name = Self.skipSlices(groups.dropFirst()).first.flatMap(Self.name) {
-            (self.name, isOfUser) = (name, true)
+        let ofUser = Self.skipSlices(groups.dropFirst())
+        if first.starts(with: "user@".utf8), let name = ofUser.first.flatMap(Self.name) {
+            (self.name, isOfUser, isBelow) = (name, true, ofUser.count > 1)
         } else if let name = Self.name(first) {
-            (self.name, isOfUser) = (name, false)
+            (self.name, isOfUser, isBelow) = (name, false, groups.count > 1)
         } else {
             return nil
         }

@@ -22,9 +22,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-int belfry_sigrtmin(void) { return SIGRTMIN; }
-int belfry_sigrtmax(void) { return SIGRTMAX; }
-
 const char *belfry_error_name(int code) { return strerrorname_np(code); }
 const char *belfry_error_text(int code) { return strerrordesc_np(code); }
 

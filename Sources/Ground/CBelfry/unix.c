@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,7 +20,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// Linux 6.16; the headers of Debian 12 do not have it.
+// Linux 6.5 and 6.16; the headers of Debian 12 do not have them.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
 #endif
@@ -155,6 +159,16 @@ void belfry_mark_varlink_socket(int fd, const char *role) { (void) fsetxattr(fd,
 void belfry_mark_varlink_entrypoint(const char *path) {
     static const char role[] = "entrypoint";
     (void) lsetxattr(path, attribute, role, sizeof role - 1, 0);
+}
+
+bool belfry_peer_runs(int fd) {
+    int process;
+    socklen_t length = sizeof process;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process, &length) < 0) return errno == ENOPROTOOPT;
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    bool runs = poll(&ended, 1, 0) == 0;
+    close(process);
+    return runs;
 }
 
 void belfry_refuse_descriptors(int fd) {

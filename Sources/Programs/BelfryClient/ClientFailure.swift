@@ -112,6 +112,7 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 "\(instance) starts a moment after \(application.unit) and stops with it, "
                 + "see '\(systemctl) status \(application.unit) \(instance)'; "
                 + "if only \(instance) has stopped: 'belfryctl enable \(application.name)'"
+                + (application.reloadByHand.map { "; to reload without it: \(PrintableText.line($0))" } ?? "")
         }
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
         return "is \(unit) running? see 'systemctl status \(unit)'; use --instance or --socket for another service"

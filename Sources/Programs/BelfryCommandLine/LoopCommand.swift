@@ -23,13 +23,11 @@ package enum CommandProgram {
     /// Parses the arguments, runs the command on the loop of the main thread, and ends the process with its status.
     ///
     /// - Parameter options: the options of every command that have a value. They may precede its name.
-    @MainActor package static func main(
-        _ root: any ParsableCommand.Type, _ arguments: [String], options: [String]
-    ) -> Never {
+    @MainActor package static func main(_ root: any ParsableCommand.Type, options: [String]) -> Never {
         signal(SIGPIPE, SIG_IGN)
         do {
             try StandardStreams.openMissing()
-            var command = try root.parseAsRoot(arguments)
+            var command = try root.parseAsRoot()
             guard let command = command as? any LoopCommand else {
                 try command.run()
                 exit(CommandStatus.success.rawValue)

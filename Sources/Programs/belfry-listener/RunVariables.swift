@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryConfiguration
 import BelfryEventLoop
 import BelfryJSON
 import BelfryLinux
@@ -15,7 +16,7 @@ nonisolated enum RunVariables {
         String]
     {
         var variables = inherited
-        for name in ChildCommand.own + ["JOURNAL_STREAM"] { variables[name] = nil }
+        for name in ChildCommand.own + ["JOURNAL_STREAM", ApplicationFile.variable] { variables[name] = nil }
         for (name, value) in facts(of: run) { variables["\(name)"] = value }
         let info = run.content["userInfo"].map(\.description) ?? ""
         variables["BELFRY_USER_INFO"] = info.utf8.count <= longestUserInfo ? info : ""

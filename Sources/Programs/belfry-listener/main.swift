@@ -15,14 +15,13 @@ func fail(_ status: CommandStatus, _ lines: [String]) -> Never {
     exit(status.rawValue)
 }
 
-/// The listener of this name from its file, or from that of the application.
+/// The listener of this name from its file, or from that of the application, always if the unit is one of it.
 func declaration(of name: String) -> (ListenerSettings?, [ConfigurationDiagnostic]) {
     let listener = ListenerFile(name)
-    if !listener.file.isThere {
-        let application = ApplicationFile(name, in: .ofProcess)
-        if application.file.isThere { return (application.settings?.listener, application.file.diagnostics) }
-    }
-    return (listener.settings, listener.file.diagnostics)
+    let isApplication = listener.file.files.isEmpty && ApplicationFile.isDeclared(name, in: .ofProcess)
+    guard isApplication || ApplicationFile.isOwn(name) else { return (listener.settings, listener.file.diagnostics) }
+    let application = ApplicationFile(name, in: .ofProcess)
+    return (application.settings?.listener, application.file.diagnostics)
 }
 
 /// Runs the listener of this name, or the given one without a file.

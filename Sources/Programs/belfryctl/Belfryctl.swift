@@ -33,7 +33,6 @@ struct Belfryctl: ParsableCommand {
                     PostCommand.self, FlushCommand.self, SimulateCommand.self, PerformCommand.self, OpenCommand.self,
                     PauseCommand.self, ResumeCommand.self, InterruptCommand.self, HoldCommand.self, AttachCommand.self,
                     ReloadCommand.self,
-                    LogLevelCommand.self,
                 ]),
         ])
 
@@ -41,23 +40,4 @@ struct Belfryctl: ParsableCommand {
 
     /// The options of every command. They may precede its name.
     static let connectionOptions = ["--socket", "--timeout", "--instance", "-i"]
-
-    private static let optionsWithDashes = ["--since", "--until"]
-
-    /// The arguments with `--since -10min` as one word, `--since=-10min`.
-    ///
-    /// ArgumentParser reads the options of this command first, in all arguments. It would find its `-i` in `-10min`.
-    static func joiningValues(_ arguments: [String]) -> [String] {
-        var joined: [String] = []
-        var rest = arguments[...]
-        while let argument = rest.first, argument != "--" {
-            rest.removeFirst()
-            if optionsWithDashes.contains(argument), let value = rest.popFirst() {
-                joined.append("\(argument)=\(value)")
-            } else {
-                joined.append(argument)
-            }
-        }
-        return joined + rest
-    }
 }

@@ -3,6 +3,4 @@
 
 import BelfryCommandLine
 
-CommandProgram.main(
-    Belfryctl.self, Belfryctl.joiningValues(Array(CommandLine.arguments.dropFirst())),
-    options: Belfryctl.connectionOptions)
+CommandProgram.main(Belfryctl.self, options: Belfryctl.connectionOptions)

@@ -17,9 +17,14 @@ final class ApplicationComponent: RunningComponent {
     static nonisolated func check(
         _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
     ) -> LoadedConfiguration {
-        guard options.action == .run, let instance = options.instance else { return loaded }
-        let file = ApplicationFile(instance, in: .ofProcess).file
-        return file.isThere ? loaded.adding(file.diagnostics) : loaded
+        guard options.action == .run, let name = options.instance, ApplicationFile.isDeclared(name, in: .ofProcess)
+        else { return loaded }
+        let application = ApplicationFile(name, in: .ofProcess)
+        guard options.application == nil, let file = application.settings?.file else {
+            return loaded.adding(application.file.diagnostics)
+        }
+        let late = "it has come since the start, 'belfryctl enable \(name)' applies it"
+        return loaded.adding([ConfigurationDiagnostic(.error, at: ConfigurationPosition(file: file), late)])
     }
 
     init(_ service: ComponentParameters) throws {
@@ -39,21 +44,18 @@ extension ServiceOptions {
     /// Reads the file of the application that this instance stands for, if there is one. `--check-config` checks it,
     /// and without an instance the files of all applications and listeners.
     mutating func readApplication() {
-        let application = instance.map { ApplicationFile($0, in: .ofProcess) }
-        self.application = application?.settings
+        application = instance.flatMap { ApplicationFile($0, in: .ofProcess).settings }
         if configurationFiles != nil { return }
-        checkOtherFiles = { [instance, isThere = application?.file.isThere] account in
+        checkOtherFiles = { [instance] account in
             // An instance is asked for its application alone.
-            if let instance {
-                return isThere == true ? ApplicationCheck(instance, in: .ofProcess, account: account).diagnostics : []
-            }
-            return ListenerCheck(account: account).diagnostics
-                + ApplicationCheck(in: .ofProcess, account: account).diagnostics
+            if let instance, !ApplicationFile.isDeclared(instance, in: .ofProcess) { return [] }
+            return (instance == nil ? ListenerCheck(account: account).diagnostics : [])
+                + ApplicationCheck(instance, in: .ofProcess) { unit, _ in account(unit) }.diagnostics
         }
     }
 }
 
 nonisolated extension ServiceComponent {
-    /// The unit that this instance stands for, if `/etc/belfry/applications` has a file of the same name.
+    /// The unit that this instance stands for, if there is an application of its name.
     static var application: ServiceComponent { ServiceComponent(ApplicationComponent.self) }
 }

@@ -18,15 +18,21 @@ final class ApplicationListener: LifecycleListener {
     /// Without the program the launch goes on, and the failure is reported.
     let isRequired = false
 
-    private let settings: ApplicationSettings
+    let settings: ApplicationSettings
     private let loop: MainEventLoop
-    private unowned let mediator: LifecycleMediator
-    private let log: ServiceLog
-    private let runs: UnitRunRecord
-    private var unit: UnitWatch?
+    unowned let mediator: LifecycleMediator
+    let log: ServiceLog
+    let bus: SystemBus
+    let runs: UnitRunRecord
+    private(set) var unit: UnitWatch?
+    /// With `ReloadUnit=`.
+    private var reloading: BusMatch?
     /// For a run of the unit.
-    private var memory: (run: String, group: String, watch: MemoryWatch)?
+    private var memory: (run: String, group: String, watch: ApplicationMemory)?
     private var events: LifecycleObservation?
+    private var stops: LifecycleObservation?
+    /// Whether the stop found the service paused.
+    private(set) var isStopOfPause = false
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its
     /// reply.
     private var work: DeferredEventSource?
@@ -41,6 +47,8 @@ final class ApplicationListener: LifecycleListener {
         case starting(pauses: Int)
         /// The pause of the run before is being ended.
         case endingPause
+        /// `Stop=` of a stop that was called off is being undone.
+        case undoingStop
         /// The program knows the run.
         case running
     }
@@ -61,13 +69,22 @@ final class ApplicationListener: LifecycleListener {
         self.log = log
         loop = context.loop
         mediator = context.mediator
+        bus = context.unitBus
         runs = UnitRunRecord(in: context.paths.runtimeDirectory)
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
-        events = mediator.addEventObserver(for: .listenersChanged, .transitionEnded) { [weak self] event in
-            if case .transitionEnded(let report) = event, report.trigger == .launch { self?.launched() }
+        if settings.reloadsUnit {
+            reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
+        }
+        events = mediator.addEventObserver(for: .listenersChanged, .stopAccepted, .transitionEnded) { [weak self] in
+            if case .stopAccepted = $0 { self?.isStopOfPause = self?.mediator.state == .background }
+            if case .transitionEnded(let report) = $0 {
+                if report.trigger == .launch { self?.launched() }
+                if report.notifications.contains(where: { self?.hasResumed($0) == true }) { self?.forgetStop() }
+            }
             self?.work?.schedule()
         }
+        stops = mediator.addObserver(forName: .willTerminate) { [weak self] in self?.stopBegins($0) }
         context.unitBus.connect()
     }
 
@@ -78,7 +95,9 @@ final class ApplicationListener: LifecycleListener {
             update()
             return { if !self.hasLaunched { self.launch = .underWay } }
         }
-        let own: [LifecycleNotification.Name] = [.didFinishLaunching, .willReload, .willEnterForeground]
+        let own: [LifecycleNotification.Name] = [
+            .didFinishLaunching, .willReload, .willEnterForeground, .willTerminate,
+        ]
         for name in settings.commands.map(\.notification) where !own.contains(name) {
             on(name) { [self] in try check($0) }
         }
@@ -86,6 +105,13 @@ final class ApplicationListener: LifecycleListener {
             try check($0)
             guard settings.command(at: .didReload) != nil else {
                 throw LifecycleRefusal("Reload= is not set, \(settings.unit) keeps its configuration")
+            }
+        }
+        if settings.command(at: .willTerminate) != nil {
+            // After the program: listeners are called in reverse order.
+            onOutcome(.willTerminate, deadline: settings.listener.timeout + Self.longestWait) { [self] in
+                endStop($0, $2)
+                return {}
             }
         }
         // Also without Resume=: the end of a pause ends its failure.
@@ -110,7 +136,10 @@ final class ApplicationListener: LifecycleListener {
             let result = unit.result == "success" || unit.result.isEmpty ? "" : ", \(unit.result)"
             return .degraded("\(settings.unit) is \(unit.activeState)\(result)")
         }
-        return hasLaunched && !isAttached ? .degraded(absence) : .healthy
+        guard hasLaunched else { return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy }
+        if !isAttached { return .degraded(absence) }
+        if runs.marks.contains(.stopped) { return .degraded(stopRemains) }
+        return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy
     }
 
     private var hasLaunched: Bool { if case .over = launch { true } else { false } }
@@ -120,16 +149,19 @@ final class ApplicationListener: LifecycleListener {
     private var absence: String { "belfry-listener@\(settings.name).service is not attached" }
 
     /// The command of a notification cannot run without its program, which decides otherwise whether it does.
-    private func check(_ notification: LifecycleNotification) throws {
-        guard !isAttached else { return }
-        var unitJob: String?
-        if case .string(let text) = notification.userInfo["unitJob"] { unitJob = text }
-        let command = settings.listener.commands.command(
-            at: notification.name.rawValue, trigger: notification.trigger?.rawValue, unitJob: unitJob)
-        guard let key = command?.key else { return }
+    func check(_ notification: LifecycleNotification) throws {
+        guard !isAttached, let key = key(at: notification) else { return }
         let reason = "\(absence), \(key)= does not run"
         if notification.name == .willReload { throw LifecycleRefusal(reason) }
         throw NotRun(description: reason)
+    }
+
+    /// The key of the command that is run at a notification.
+    func key(at notification: LifecycleNotification) -> String? {
+        var unitJob: String?
+        if case .string(let text) = notification.userInfo["unitJob"] { unitJob = text }
+        return settings.listener.commands.command(
+            at: notification.name.rawValue, trigger: notification.trigger?.rawValue, unitJob: unitJob)?.key
     }
 
     /// A command that does not run.
@@ -150,15 +182,32 @@ final class ApplicationListener: LifecycleListener {
         guard !isTelling else { return }
         guard let state, state.isActive, isAttached, !state.invocationID.isEmpty else { return phase = .waiting }
         phase = .running
-        if state.invocationID != runs.last { start(state.invocationID) } else { endPause() }
+        if state.invocationID != runs.last { start(state.invocationID) } else { settle() }
     }
+
+    /// Ends what is left of the run before, or of a stop that was called off. What was paused stays so.
+    private func settle() {
+        guard hasLaunched else { return }
+        if runs.marks.contains(.stopped), !hasTriedToUndo, mediator.state != .background {
+            (phase, hasTriedToUndo) = (.undoingStop, true)
+            undoStop { [weak self] in
+                self?.phase = .running
+                self?.update()
+            }
+        } else {
+            endPause()
+        }
+    }
+
+    /// `Resume=` may fail again and again.
+    private var hasTriedToUndo = false
 
     private var isTelling: Bool { phase != .waiting && phase != .running }
 
     /// A pause that was asked for during the launch is one of the present run: that of the run before ends first.
     private func launched() {
         launch = .over
-        if !isTelling { endPause() }
+        if !isTelling { settle() }
     }
 
     /// The launch waits for the program, and for its command for the run of the unit.
@@ -174,7 +223,7 @@ final class ApplicationListener: LifecycleListener {
     private func start(_ run: String) {
         phase = .starting(pauses: mediator.pauses)
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
-        keep(run, endsPause: runs.last != nil)
+        keep(run, runs.last != nil ? [.paused] : [])
         let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
         mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in self?.started(run) }
     }
@@ -182,23 +231,23 @@ final class ApplicationListener: LifecycleListener {
     /// A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before
     /// has ended.
     private func started(_ run: String) {
-        if hasLaunched, case .starting(let pauses) = phase, pauses != mediator.pauses { keep(run, endsPause: false) }
+        if hasLaunched, case .starting(let pauses) = phase, pauses != mediator.pauses { keep(run, []) }
         phase = .running
         update()
     }
 
     /// Ends a pause of the run before, perhaps of the last process. It has no effect unless the service is paused.
     private func endPause() {
-        guard let run = runs.last, runs.endsPause, hasLaunched else { return }
+        guard let run = runs.last, runs.marks.contains(.paused), hasLaunched else { return }
         phase = .endingPause
         mediator.resumeNext { [weak self] report in
             self?.phase = .running
-            if report.result != .overtaken { self?.keep(run, endsPause: false) }
+            if report.result != .overtaken { self?.keep(run, []) }
         }
     }
 
-    private func keep(_ run: String, endsPause: Bool) {
-        guard let problem = runs.write(run, endsPause: endsPause) else { return }
+    func keep(_ run: String, _ marks: Set<UnitRunRecord.Mark>) {
+        guard let problem = runs.write(run, marks) else { return }
         log.write(.warning, "\(problem), Start= and Resume= may run again", .savedState)
     }
 
@@ -210,7 +259,8 @@ final class ApplicationListener: LifecycleListener {
         guard memory?.run != run || memory?.group != group else { return }
         memory = nil
         do throws(SystemError) {
-            memory = (run, group, try MemoryWatch(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) })
+            let watch = try ApplicationMemory(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) }
+            memory = (run, group, watch)
         } catch {
             log.write(.warning, "\(error), MemoryWarning= does not run", .sourceMissing)
         }

@@ -9,24 +9,32 @@ internal import BelfryListeners
 final class UnitRunRecord {
     /// Its id; nil if none is known.
     private(set) var last: String?
-    /// Whether a pause of the run before has still to end.
-    private(set) var endsPause = false
+    /// What is still to be done about it.
+    private(set) var marks: Set<Mark> = []
     private let file: StateFile
+
+    /// What is still to be done about a run.
+    enum Mark: String, CaseIterable {
+        /// A pause of the run before has to end.
+        case paused
+        /// `Stop=` has begun, and counts if the unit runs on.
+        case stopped
+    }
 
     /// Reads what the last process left. What cannot be read counts as nothing.
     init(in directory: String) {
         file = StateFile(path: directory + "/unit-run", limit: 64)
         let words = (try? file.read()).flatMap { $0 }?.split(separator: UInt8(ascii: " ")) ?? []
         last = words.first.map { String(decoding: $0, as: UTF8.self) }
-        endsPause = words.count > 1
+        marks = Set(words.dropFirst().compactMap { Mark(rawValue: String(decoding: $0, as: UTF8.self)) })
     }
 
-    /// Keeps the id of a run.
+    /// Keeps a run with what is still to be done about it.
     ///
     /// - Returns: why it could not be stored.
-    func write(_ run: String, endsPause: Bool) -> SystemError? {
-        (last, self.endsPause) = (run, endsPause)
-        let text = run + (endsPause ? " paused" : "")
+    func write(_ run: String, _ marks: Set<Mark>) -> SystemError? {
+        (last, self.marks) = (run, marks)
+        let text = ([run] + Mark.allCases.filter(marks.contains).map(\.rawValue)).joined(separator: " ")
         do throws(SystemError) { try file.write(Array(text.utf8), durably: false) } catch { return error }
         return nil
     }

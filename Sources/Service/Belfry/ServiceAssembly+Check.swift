@@ -23,7 +23,8 @@ extension ServiceAssembly {
             StandardStreams.error("\(options.name): \(error)\n")
             return ServiceExit.system
         }
-        let others = inaccessibleFiles(reading.loaded.files) + (options.checkOtherFiles?(FileAccount.ofUnit) ?? [])
+        let otherFiles = options.checkOtherFiles?({ FileAccount.ofUnit($0) }) ?? []
+        let others = inaccessibleFiles(reading.loaded.files) + otherFiles
         for line in reading.reasons + others.map(\.description) { StandardStreams.error(line + "\n") }
         var isRefused = reading.isRefused || others.contains { $0.severity == .error }
         do {

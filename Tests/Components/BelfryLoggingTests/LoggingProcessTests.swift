@@ -14,10 +14,10 @@ struct LoggingProcessTests {
         let service = try fixture.start("LoggingProbe", [], configuration)
         var lines: [String] = []
         while let line = service.wholeLine(), !line.contains("didBecomeActive") { lines.append(line) }
-        #expect(try fixture.control(["log-level", "debug"]).status == 0)
-        service.send(SIGUSR1)
+        #expect(sigqueue(service.pid, __libc_current_sigrtmin() + 18, sigval(sival_int: 0x107)) == 0)
         while let line = service.wholeLine() {
             lines.append(line)
+            if line.contains("log level is now debug") { service.send(SIGUSR1) }
             if line.contains("another thread") { service.send(SIGTERM) }
         }
         #expect(service.finish().status == 0)

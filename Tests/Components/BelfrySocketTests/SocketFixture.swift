@@ -37,11 +37,11 @@ final class SocketFixture {
     init(
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
         lastSequence: UInt64 = 0,
-        _ change: (inout SocketSettings) -> Void = { _ in }, database: @escaping GroupLookup.Database = { _ in nil }
+        _ change: (inout SocketSettings) -> Void = { _ in }
     ) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
-        var settings = Self.defaults
+        var settings = BelfrySettings.defaults
         change(&settings.socket)
         var configuration = LifecycleConfiguration()
         let parameters = SocketParameters(settings)
@@ -58,17 +58,10 @@ final class SocketFixture {
             endpoint: SocketEndpoint(path: path, store: store),
             retained: RetainedNotifications(
                 parameters, bootID: "b007", store: store, log: ServiceLog { [writer] _ in writer }),
-            registry: registry, log: ServiceLog { [writer] _ in writer }, database: database)
+            registry: registry, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)
         mediator.perform(.launch)
         client = try VarlinkClient(path, on: loop)
-    }
-
-    /// The default settings with a group that needs no look-up.
-    static var defaults: BelfrySettings {
-        var settings = BelfrySettings.defaults
-        settings.socket.group = "4711"
-        return settings
     }
 
     isolated deinit {

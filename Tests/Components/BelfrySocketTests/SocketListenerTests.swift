@@ -6,7 +6,6 @@ import BelfryEventLoop
 import Lifecycle
 import BelfryListeners
 import BelfrySocket
-import BelfrySystemd
 import LifecycleTesting
 import TestSupport
 import Testing
@@ -39,8 +38,8 @@ struct SocketListenerTests {
     }
 
     /// Descriptions are parsed at the first call.
-    @Test(arguments: ["io.belfry.Lifecycle", "io.systemd.service"])
-    func everyMethodOfADescriptionIsAnswered(interface: String) throws {
+    @Test func everyMethodOfTheDescriptionIsAnswered() throws {
+        let interface = "io.belfry.Lifecycle"
         let reply = try call("org.varlink.service.GetInterfaceDescription", ["interface": .string(interface)]).get()
         let description = try VarlinkInterfaceDescription(#require(reply["description"]?.stringValue))
 
@@ -205,7 +204,7 @@ struct SocketListenerTests {
 
     @Test func reloadChangesHowManyNotificationsAreRetained() throws {
         let fixture = try SocketFixture { $0.replayMax = 600 }
-        var settings = SocketFixture.defaults
+        var settings = BelfrySettings.defaults
         fixture.readOnReload(settings)
         settings.socket.replayMax = 2000
         fixture.mediator.perform(.reload)
@@ -223,28 +222,8 @@ struct SocketListenerTests {
         #expect(refused.errorParameters == ["oldest": 908])
     }
 
-    @Test func reloadWaitsForAGroupOfADirectoryAndServesOthersMeanwhile() throws {
-        let database = GatedDatabase()
-        let fixture = try SocketFixture(database: { database.number($0) })
-        defer { database.open() }
-        var settings = SocketFixture.defaults
-        settings.socket.group = "shop"
-        fixture.readOnReload(settings)
-
-        let reload = try fixture.more("Reload", [:])
-        try fixture.turn { database.asked == ["shop"] }
-        let state = try fixture.call("GetState").get()["state"]
-        let wasOver = reload.isOver
-        fixture.clock.advance(by: GroupLookup.limit)
-        try fixture.turn { reload.isOver }
-
-        #expect(state == "active" && !wasOver)
-        #expect(reload.replies == [["reports": []]])
-        #expect(fixture.writer.records.last.map { "\($0.message)" }?.hasPrefix("no answer about group 'shop'") == true)
-    }
-
     @Test func reloadChangesTheLimits() throws {
-        var settings = SocketFixture.defaults
+        var settings = BelfrySettings.defaults
         settings.socket.connectionsPerUserMax = 2
         fixture.readOnReload(settings)
         #expect(try call("Reload") == .success(["reports": []]))

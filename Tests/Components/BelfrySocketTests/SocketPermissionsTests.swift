@@ -21,7 +21,7 @@ struct SocketPermissionsTests {
         (.owner, [root, owner], [member, supplementary, stranger, nobody]),
     ])
     func audienceDecidesAboutAccess(audience: SocketAudience, admitted: [VarlinkPeer], refused: [VarlinkPeer]) {
-        for permission in [SocketPermission.look, .post, .control] {
+        for permission in SocketPermission.allCases {
             let access = SocketPermissions(settings(audience), owner: 100, group: 50)
 
             #expect(admitted.allSatisfy { access.allows(permission, $0) })
@@ -36,10 +36,18 @@ struct SocketPermissionsTests {
     }
 
     @Test func othersMayOnlyLookByDefault() {
-        let access = SocketPermissions(BelfrySettings.defaults.socket, owner: 100, group: 50)
+        let access = SocketPermissions(BelfrySettings.defaults.socket)
 
-        #expect(SocketPermission.allCases.map { access.allows($0, Self.stranger) } == [true, false, false, false])
+        #expect(SocketPermission.allCases.filter { access.allows($0, Self.stranger) } == [.look])
         #expect(SocketPermission.allCases.allSatisfy { access.allows($0, Self.root) })
+    }
+
+    @Test func theProgramOfAnApplicationMayAttachAndNothingElse() {
+        let access = SocketPermissions(settings(.owner), owner: 100, group: 50)
+        var program = Self.stranger
+        program.isKnown = true
+
+        #expect(SocketPermission.allCases.filter { access.allows($0, program) } == [.attach])
     }
 
     @Test func missingGroupAdmitsNoMember() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CBelfry
 import BelfryEventLoop
 import Foundation
 import TestSupport
@@ -20,7 +19,7 @@ struct MainEventLoopTests {
 
     @Test func queuedSignalsArriveOneByOneWithSenderAndValue() throws {
         let probe = try ProbeProcess("EventLoopProbe", ["signals"])
-        let number = belfry_sigrtmin() + 5
+        let number = __libc_current_sigrtmin() + 5
         #expect(probe.line() == "ready")
 
         for value in 0..<1000 { #expect(sigqueue(probe.pid, number, sigval(sival_ptr: .init(bitPattern: value))) == 0) }

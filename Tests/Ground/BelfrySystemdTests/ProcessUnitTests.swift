@@ -33,6 +33,15 @@ struct ProcessUnitTests {
     }
 
     @Test(arguments: [
+        ("system.slice/system-a.slice/a@b.service", false), ("system.slice/a@b.service/run-1", true),
+        ("system.slice/a@b.service/a@b.service", true), ("user.slice/user-7.slice/user@7.service/a@b.service", false),
+        ("user.slice/user-7.slice/user@7.service/app.slice/a@b.service/run-1", true),
+    ])
+    func aDelegatedGroupIsBelowItsUnit(path: String, isBelow: Bool) {
+        #expect(ProcessUnit(group: Array("0::/\(path)\n".utf8), ofInit: nil)?.isBelow == isBelow)
+    }
+
+    @Test(arguments: [
         "", "0::/\n", "0::/system.slice\n", "0::/docker/abc\n", "0::/system.slice/.service\n", "0::/@x.service\n",
         "0::/system.slice/a b.service\n", "0::/system.slice/\u{301}.service\n", "nonsense",
         "1:cpu:/system.slice/a.service\n",

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import CBelfry
 import Glibc
 
 /// Sources, asynchronous code and child tasks side by side on one thread.
@@ -71,7 +70,7 @@ final class SignalScene {
     init(_ loop: MainEventLoop) { self.loop = loop }
 
     func run() throws {
-        let realTime = belfry_sigrtmin() + 5
+        let realTime = __libc_current_sigrtmin() + 5
         let receive = { [self] (signal: ReceivedSignal) in
             say("\(signal.number) \(signal.senderPID) \(signal.senderUID) \(signal.value)")
             if signal.number == SIGTERM { loop.exit(0) }

@@ -34,11 +34,14 @@ struct RunVariablesTests {
     }
 
     @Test func variablesOfTheUnitItselfAreNotInherited() {
-        let inherited = ["NOTIFY_SOCKET": "/x", "JOURNAL_STREAM": "1:2", "BELFRY_SIGNAL": "SIGTERM"]
+        let inherited = [
+            "NOTIFY_SOCKET": "/x", "JOURNAL_STREAM": "1:2", "BELFRY_APPLICATION": "x", "BELFRY_SIGNAL": "SIGTERM",
+        ]
 
         let variables = RunVariables.all(of: run([:]), socket: "@s", inherited: inherited)
 
         #expect(variables["NOTIFY_SOCKET"] == nil && variables["JOURNAL_STREAM"] == nil)
+        #expect(variables["BELFRY_APPLICATION"] == nil)
         #expect(variables["BELFRY_SIGNAL"] == "")
     }
 

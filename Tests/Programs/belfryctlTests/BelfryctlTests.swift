@@ -7,28 +7,11 @@ import Testing
 @testable import belfryctl
 
 struct BelfryctlTests {
-    @Test(
-        arguments: [
-            (["history", "--since", "-10min", "-n", "1"], ["history", "--since=-10min", "-n", "1"]),
-            (["history", "--until", "-1h", "--since"], ["history", "--until=-1h", "--since"]),
-            (["hold", "--", "x", "--since", "-1"], ["hold", "--", "x", "--since", "-1"]), ([], []),
-        ])
-    func valueThatBeginsWithADashIsNoOption(arguments: [String], joined: [String]) {
-        #expect(Belfryctl.joiningValues(arguments) == joined)
-    }
-
-    @Test func timeIsNotTakenForAnInstance() throws {
-        let history = try Belfryctl.parseAsRoot(Belfryctl.joiningValues(["history", "--since", "-10min"]))
-
-        #expect((history as? HistoryCommand)?.span.since == "-10min")
-        #expect((history as? HistoryCommand)?.connection.instance == nil)
-    }
-
     @Test(arguments: [["history", "-n1", "willTerminate"], ["history", "-n", "1", "willTerminate"]])
     func numberMayBePartOfTheOption(arguments: [String]) throws {
         let history = try Belfryctl.parseAsRoot(arguments) as? HistoryCommand
 
-        #expect(history?.span.lines == 1 && history?.names == ["willTerminate"])
+        #expect(history?.lines == 1 && history?.names == ["willTerminate"])
     }
 
     @Test(arguments: [["-i", "video", "history"], ["history", "-i", "video"], ["history", "--instance=video"]])

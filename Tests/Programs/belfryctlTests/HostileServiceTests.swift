@@ -13,7 +13,7 @@ struct HostileServiceTests {
         ["status"], ["listeners"], ["actions"], ["signals"], ["explain", "TERM"], ["reload", "--dry-run"],
         ["post", "x", "--wait"], ["flush"], ["perform", "x"], ["open", "x:y"], ["pause"], ["metrics"],
     ]
-    private static let others = [["reload"], ["log-level", "info"], ["hold", "--reason", "r", "--", "true"]]
+    private static let others = [["reload"], ["hold", "--reason", "r", "--", "true"]]
     private static let completion = [
         "---completion", "attach", "--", "--follows", "2", "0", "belfryctl", "attach", "--follows", "",
     ]

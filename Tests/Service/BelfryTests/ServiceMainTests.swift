@@ -82,7 +82,7 @@ struct ServiceMainTests {
 
     @Test func unmappedSignalChangesNothing() throws {
         let daemon = try fixture.startReady("[Signals]\nHUP=ignore\n")
-        for signal in [SIGHUP, SIGALRM, belfry_sigrtmin() + 3] { daemon.send(signal) }
+        for signal in [SIGHUP, SIGALRM, __libc_current_sigrtmin() + 3] { daemon.send(signal) }
         daemon.send(SIGUSR1)
 
         let lines = daemon.lines(until: "flushRequested")

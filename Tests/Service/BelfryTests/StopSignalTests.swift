@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CBelfry
 import Foundation
 import TestSupport
 import Testing
@@ -32,7 +31,7 @@ struct StopSignalTests {
         daemon.lines(until: "didEnterBackground")
         daemon.send(SIGSTOP)
         try daemon.wait(for: "T")
-        daemon.send(belfry_sigrtmin() + 3)
+        daemon.send(__libc_current_sigrtmin() + 3)
         daemon.send(SIGCONT)
         return daemon.finish().lines.compactMap { $0.split(separator: " ").dropFirst().first }
     }

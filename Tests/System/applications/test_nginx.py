@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """nginx as Debian installs it, with the lifecycle that comes with Belfry, and requests in flight."""
 
+import re
 import subprocess
 import sys
 
@@ -71,6 +72,68 @@ def test_a_reload_is_a_transaction_and_loses_no_request(nginx, figures):
         nginx.wait_for(lambda: get(nginx, "/version") == (200, "two"), "use the new configuration")
     figures.append(f"nginx, a refused and a good reload: {small} small and {slow} slow requests")
     assert set(small) == set(slow) == {"good"}
+
+
+@pytest.fixture
+def reloaded_by_systemctl(nginx):
+    """`systemctl reload nginx` asks Belfry, with the file of the page."""
+    nginx.own_reload = reload_command(nginx)
+    nginx.drop_in("reload", code_block("ini", "# /etc/belfry/applications/nginx.conf.d/reload.conf\n"))
+    nginx.enable()
+    assert reload_command(nginx) == ["/usr/bin/belfryctl -i nginx reload"] != nginx.own_reload
+    return nginx
+
+
+def reload_command(nginx: ShippedApplication) -> list[str]:
+    """What `ExecReload=` of nginx is, without its last run."""
+    shown = nginx.host.systemctl("show", "--property=ExecReload", nginx.unit.name).stdout
+    return re.findall(r"argv\[\]=(.*?) ; ignore_errors", shown)
+
+
+def systemctl_reload(nginx: ShippedApplication) -> bool:
+    return nginx.host.systemctl("reload", nginx.unit.name, check=False).returncode == 0
+
+
+def test_systemctl_reload_of_a_wrong_file_fails_with_its_line_and_changes_nothing(reloaded_by_systemctl):
+    nginx = reloaded_by_systemctl
+    server = nginx.unit.main_pid()
+    nginx.unit.skip_old_records()
+    configure(nginx, "two", "oops;")
+    assert not systemctl_reload(nginx)
+    wrong = re.compile(rf'unknown directive "oops" in {CONFIGURATION}:\d+')
+    assert any(wrong.search(message) for message in nginx.unit.messages())
+    assert get(nginx, "/version") == (200, "one") and nginx.unit.property("ActiveState") == "active"
+    configure(nginx, "two")
+    assert systemctl_reload(nginx)
+    nginx.wait_for(lambda: get(nginx, "/version") == (200, "two"), "use the new configuration")
+    assert nginx.unit.main_pid() == server and nginx.is_healthy()
+
+
+def test_disable_gives_nginx_its_own_reload_back(reloaded_by_systemctl):
+    nginx = reloaded_by_systemctl
+    nginx.host.run("belfryctl", "disable", "nginx")
+    assert reload_command(nginx) == nginx.own_reload
+    configure(nginx, "two")
+    assert systemctl_reload(nginx)
+    nginx.wait_for(lambda: get(nginx, "/version") == (200, "two"), "use the new configuration")
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.nightly)])
+def test_reloads_in_turn_right_and_wrong_lose_no_request(reloaded_by_systemctl, count, figures):
+    nginx = reloaded_by_systemctl
+    server, version, small = nginx.unit.main_pid(), "one", {}
+    with requests(nginx, "/version", 4, 3, small):
+        for number in range(count):
+            is_right = number % 2 == 1
+            configure(nginx, f"{number:03}", "" if is_right else "oops;")
+            assert systemctl_reload(nginx) == is_right
+            if is_right:
+                version = f"{number:03}"
+            # A worker of the version before may answer once more.
+            nginx.wait_for(lambda version=version: get(nginx, "/version") == (200, version), f"serve the version {version}")
+    figures.append(f"nginx, {count} reloads by systemctl, every other one refused: {small} requests")
+    assert set(small) == {"good"} and nginx.unit.main_pid() == server
+    assert nginx.state() == "active" and nginx.is_healthy()
 
 
 def test_a_port_of_another_program_is_in_the_log_of_nginx_only(nginx):

@@ -10,7 +10,7 @@ from hostile_clients import FIRST, HostileClients, assail, call
 from varlink_client import NOBODY, VarlinkError
 
 CONNECTIONS = 4 * 1024
-# Most records about one user, see ClientLog.swift.
+# Most records about one user, see RecordLimit.swift.
 RECORDS = 25
 
 
@@ -47,7 +47,7 @@ def test_one_user_with_all_its_connections_locks_no_other_out(started, figures):
 
 
 def test_connections_that_end_in_the_middle_of_a_frame(started, figures):
-    frame = b'{"method":"io.systemd.service.Ping","parameters":{"x":"' + b"y" * 200
+    frame = b'{"method":"org.varlink.service.GetInfo","parameters":{"x":"' + b"y" * 200
     with unharmed(started, figures, "20000 connections of 4 users that close in a frame"):
         assail(started, [frame[:length] for length in range(1, 200, 2)], 100, users=4, rounds=200, anew=True)
     assert len(records_about_clients(started)) <= 4 * RECORDS

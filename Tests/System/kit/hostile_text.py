@@ -104,13 +104,13 @@ def of_parameters(every: list[Method], types: dict, fill: Fill) -> Iterator[byte
 def of_header(fill: Fill) -> Iterator[bytes]:
     """A request for each place around the parameters."""
     filled = fill("header")
-    ping = b'"method":"io.systemd.service.Ping"'
+    call = b'"method":"org.varlink.service.GetInfo"'
     yield b'{"method":%s}\0' % filled
     for flag in (b"more", b"oneway", b"upgrade", b"parameters", b"unknown", b"org.example.unknown"):
-        yield b'{%s,"%s":%s}\0' % (ping, flag, filled)
+        yield b'{%s,"%s":%s}\0' % (call, flag, filled)
     yield filled + b"\0"
     if filled.startswith(b'"'):
-        yield b"{%s:1,%s}\0" % (filled, ping)
+        yield b"{%s:1,%s}\0" % (filled, call)
         for name in (b"io.belfry.Lifecycle.", b"org.varlink.service.", b"io.belfry."):
             yield b'{"method":"%s%s}\0' % (name, filled[1:])
         yield b'{"method":%s.GetState"}\0' % filled[:-1]

@@ -147,13 +147,3 @@ def test_change_of_the_target_is_logged_at_every_level(control):
     send(0x203)
 
     assert record_of(belfry, "log target is to be null, ")["BELFRY_SIGNAL_VALUE"] == str(0x203)
-
-
-def test_level_that_is_set_over_the_socket_is_logged_with_the_client(started_on_each):
-    started_on_each.ctl("log-level", "crit")
-    started_on_each.ctl("log-level", "err")
-
-    for name in ("crit", "err"):
-        record = record_of(started_on_each, f"log level is now {name}, asked by pid ")
-        assert (record["BELFRY_ORIGIN"], record["BELFRY_SENDER_UID"]) == ("socket", "0")
-        assert record["BELFRY_SENDER_COMMAND"] == "belfryctl" and int(record["BELFRY_SENDER_PID"]) > 0

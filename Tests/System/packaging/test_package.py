@@ -166,8 +166,8 @@ def test_upgrade_and_removal_run_each_program_once_at_the_stop_and_once_at_the_s
 
 def paused_application(bare) -> Application:
     """An application of the installed package that was started and then paused."""
-    shop = Application(bare.host)
-    shop.write_unit()
+    shop = Application(bare.host, options="ReloadUnit=yes")
+    shop.write_unit("ExecReload=/bin/true\n")
     shop.write()
     shop.begin()
     shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
@@ -188,6 +188,8 @@ def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
     bare.apt("remove", "belfry")
     assert shop.done() == ["Start", "Pause"] and shop.unit.main_pid() == pid
     assert bare.processes() == []
+    # The unit is reloaded as it was before.
+    assert "path=/bin/true ;" in shop.unit.property("ExecReload")
     bare.host.systemctl("stop", shop.unit.name)
 
 

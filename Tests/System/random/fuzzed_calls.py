@@ -19,7 +19,7 @@ NAMES = """
 WORDS = {
     "signal": "TERM INT HUP TSTP CONT USR1 USR2 PWR QUIT RTMIN RTMIN+18 RTMAX-1 SIGUSR1 RTMIN+99 KILL STOP 1 64 65 -1".split(),
     "outcome": "completed newData noData handled declined refused failed late".split(),
-    "interface": "io.belfry.Lifecycle io.systemd.service org.varlink.service org.example.none".split(),
+    "interface": "io.belfry.Lifecycle org.varlink.service org.example.none".split(),
     "url": "x-example:it file:///etc/passwd http://[::1]:99999/ : x:".split(),
     "id": "org.example.action-1 org.example.action-2".split(),
     "listener": "org.example.one org.example.two logger socket".split(),

@@ -27,15 +27,6 @@ def explained(belfry, message: str) -> str:
     return "\n".join(below[: next((n for n, line in enumerate(below) if line[:2] not in ("--", "░░")), len(below))])
 
 
-def test_log_level_that_a_client_set_is_explained_as_that(started_on_each):
-    started_on_each.ctl("log-level", "notice")
-
-    text = explained(started_on_each, "log level is now notice, asked by")
-    assert "Subject: The log level was set" in text
-    assert "next reload or start" in text
-    assert "SIGRTMIN" not in text
-
-
 def test_disabled_name_without_a_listener_is_not_explained_as_an_error(on_each):
     on_each.configure("[Service]\nDisabledListeners=missing\n")
     on_each.start()

@@ -37,9 +37,6 @@ METHODS = {
     "Post": {"name": "org.example.lantern"},
     "Hold": {"reason": "x"},
     "Attach": {"listener": "x", "names": []},
-    "io.systemd.service.SetLogLevel": {"level": 3},
-    "io.systemd.service.Reload": {},
-    "io.systemd.service.GetEnvironment": {},
 }
 
 

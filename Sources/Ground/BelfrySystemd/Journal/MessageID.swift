@@ -53,8 +53,6 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case cutShort = "b8a4d0c07c1648a7a5e2a6a4c5f3d917"
     /// The control signal SIGRTMIN+18 came.
     case control = "e1f4b7d9a86d4c3c8a62f7d0b95c4e38"
-    /// A client set the log level.
-    case logLevel = "4d5d66731ba848eaa9e1523c615372f6"
     /// The requested log target cannot be used.
     case logTarget = "42999fbaf5464cd0bc471042a28fb24f"
     /// The log target did not take all records.

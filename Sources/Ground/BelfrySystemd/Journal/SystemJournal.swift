@@ -78,11 +78,6 @@ package nonisolated final class SystemJournal {
     /// Goes behind the last record.
     package func seekTail() throws(SystemError) { try check(sd_journal_seek_tail(journal)) }
 
-    /// Goes to a time, in microseconds of CLOCK_REALTIME.
-    package func seek(realtimeUsec: Int64) throws(SystemError) {
-        try check(sd_journal_seek_realtime_usec(journal, UInt64(max(0, realtimeUsec))))
-    }
-
     /// Steps to the next record. Answers false at the end.
     package func next() throws(SystemError) -> Bool { try check(sd_journal_next(journal)) > 0 }
 

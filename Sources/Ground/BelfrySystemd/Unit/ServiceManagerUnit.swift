@@ -20,6 +20,9 @@ package final class ServiceManagerUnit {
     static let manager = "org.freedesktop.systemd1"
     static let managerPath = "/org/freedesktop/systemd1"
 
+    /// `Reloading`: the manager reads all files again. Units do not say what has changed thereby.
+    package static let reloading = BusMember(manager, managerPath, "\(manager).Manager", "Reloading")
+
     /// A unit on a bus.
     ///
     /// - Parameters:
@@ -105,23 +108,42 @@ package final class ServiceManagerUnit {
     }
 
     /// A property that is a text.
-    private func text(_ property: String, of interface: String) -> BusQuestion<String> {
+    func text(_ property: String, of interface: String) -> BusQuestion<String> {
         BusQuestion(property: member(property, of: interface), "s") { message throws(BusError) in try message.text() }
     }
 
-    /// The manager's queue: for each unit what its job does, `start`, `stop`, `restart`, `reload`, …
-    private static var jobs: BusQuestion<[String: String]> {
-        let list = BusMember(manager, managerPath, "\(manager).Manager", "ListJobs")
-        return BusQuestion(list) { message throws(BusError) in
-            var jobs: [String: String] = [:]
+    /// A property that is a list of texts.
+    func texts(_ property: String, of interface: String) -> BusQuestion<[String]> {
+        BusQuestion(property: member(property, of: interface), "as") { message throws(BusError) in
+            var texts: [String] = []
+            _ = try message.array(of: "s") { () throws(BusError) in texts.append(try message.text()) }
+            return texts
+        }
+    }
+
+    /// The manager's queue: for each unit its job.
+    static var jobs: BusQuestion<[String: UnitJob]> {
+        jobs(BusMember(manager, managerPath, "\(manager).Manager", "ListJobs"))
+    }
+
+    /// The jobs that have to end before this one begins.
+    static func jobs(before job: UnitJob) -> BusQuestion<[String: UnitJob]> {
+        jobs(BusMember(manager, job.path, "\(manager).Job", "GetBefore"))
+    }
+
+    private static func jobs(_ list: BusMember) -> BusQuestion<[String: UnitJob]> {
+        BusQuestion(list) { message throws(BusError) in
+            var jobs: [String: UnitJob] = [:]
             _ = try message.array(of: "(usssoo)") { () throws(BusError) in
                 try message.structure("usssoo") { () throws(BusError) in
-                    // The job's number comes first, and its state and two object paths come last.
+                    // The job's number comes first, its state before the object paths of job and unit.
                     _ = try message.uint32()
                     let (unit, type) = (try message.text(), try message.text())
-                    _ = (try message.text(), try message.text(), try message.text())
+                    _ = try message.text()
+                    let path = try message.text()
+                    _ = try message.text()
                     // A unit has at most one job besides this one, which does nothing.
-                    if type != "nop" { jobs[unit] = type }
+                    if type != "nop" { jobs[unit] = UnitJob(type: type, path: path) }
                 }
             }
             return jobs
@@ -194,4 +216,10 @@ package nonisolated struct UnitTimeouts: Sendable, Equatable {
         self.start = start
         self.stop = stop
     }
+
+    /// The most that is kept for the exit of the service.
+    package static let mostReserved: Duration = .seconds(5)
+
+    /// What listeners may use of a time of the unit: a tenth of it is kept for the exit of the service.
+    package static func usable(of time: Duration) -> Duration { time - min(time / 10, mostReserved) }
 }

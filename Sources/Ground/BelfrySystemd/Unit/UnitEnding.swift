@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+/// What the service manager is to do with a unit.
+package nonisolated struct UnitJob: Sendable, Equatable {
+    /// `start`, `stop`, `restart`, `reload`, …
+    package let type: String
+    /// Its object on the bus.
+    let path: String
+
+    /// A job.
+    package init(type: String, path: String = "/") {
+        self.type = type
+        self.path = path
+    }
+}
+
 /// How a unit ends, as the service manager's job queue says.
 package nonisolated struct UnitEnding: Sendable, Equatable {
     /// What a job does with the unit.
@@ -33,7 +47,7 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
 
     /// From the manager's jobs by unit, and the result of the unit of this name. Its active state says nothing:
     /// STOPPING=1 alone makes that `deactivating`.
-    package init(of unit: String, jobs: [String: String], result: String? = nil) {
+    package init(of unit: String, jobs: [String: UnitJob], result: String? = nil) {
         isFailing = result != nil && result != "success"
         job = Job(of: unit, in: jobs)
         shutdown = ShutdownKind(queuedIn: jobs)
@@ -42,9 +56,9 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
 
 nonisolated extension UnitEnding.Job {
     /// The job of a unit; nil when there is none, or one that does not end the unit.
-    init?(of unit: String, in jobs: [String: String]) {
-        guard let job = jobs[unit] else { return nil }
-        self.init(rawValue: job == "try-restart" ? "restart" : job)
+    init?(of unit: String, in jobs: [String: UnitJob]) {
+        guard let type = jobs[unit]?.type else { return nil }
+        self.init(rawValue: type == "try-restart" ? "restart" : type)
     }
 }
 
@@ -60,7 +74,7 @@ package nonisolated enum ApplicationEnding: Sendable, Equatable {
     /// - Parameters:
     ///   - unit: the unit's own name.
     ///   - activeState: what it is doing.
-    package init(of unit: String, activeState: String, jobs: [String: String]) {
+    package init(of unit: String, activeState: String, jobs: [String: UnitJob]) {
         guard UnitProperties.isActive(activeState) else {
             self = .over
             return
@@ -85,8 +99,8 @@ package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
     package var target: String { "\(rawValue).target" }
 
     /// The kind that these jobs lead to; nil when the machine goes on.
-    package init?(queuedIn jobs: [String: String]) {
-        guard let kind = Self.allCases.first(where: { jobs[$0.target] == "start" }) else { return nil }
+    package init?(queuedIn jobs: [String: UnitJob]) {
+        guard let kind = Self.allCases.first(where: { jobs[$0.target]?.type == "start" }) else { return nil }
         self = kind
     }
 

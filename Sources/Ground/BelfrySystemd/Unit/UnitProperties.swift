@@ -4,7 +4,7 @@
 /// The properties of a unit as its manager has loaded it (org.freedesktop.systemd1(5)).
 ///
 /// A property that the manager does not know has the empty value of its type: older versions lack some.
-package nonisolated struct UnitProperties: Sendable {
+package nonisolated struct UnitProperties: Sendable, Equatable {
     private let values: [String: BusValue]
 
     /// These properties.
@@ -40,6 +40,13 @@ package nonisolated struct UnitProperties: Sendable {
 
     /// The strings of an array of strings.
     package func texts(_ name: String) -> [String] { list(name).compactMap(\.text) }
+
+    /// Those that say how the unit reloads: of the commands program, arguments and prefix `-`, not their last run.
+    package var reload: UnitProperties {
+        var reload = values.filter { ["Type", "RootDirectory", "RootImage"].contains($0.key) }
+        reload["ExecReload"] = .list(list("ExecReload").map { .list(Array($0.elements.prefix(3))) })
+        return UnitProperties(reload)
+    }
 }
 
 /// A value of the bus.

@@ -20,6 +20,10 @@ package final class UnitWatch {
         package let invocationID: String
         /// Its control group below the root of all; empty without one.
         package let controlGroup: String
+        /// Whether a job of the manager waits or is under way for it.
+        package let hasJob: Bool
+        /// How it reloads.
+        package let reload: UnitProperties
 
         package init(_ properties: UnitProperties) {
             id = properties.text("Id")
@@ -27,6 +31,8 @@ package final class UnitWatch {
             subState = properties.text("SubState")
             result = properties.text("Result")
             controlGroup = properties.text("ControlGroup")
+            hasJob = properties.list("Job").first.map { $0 != .number(0) } ?? false
+            reload = properties.reload
             invocationID = properties.list("InvocationID").map { byte in
                 guard case .number(let number) = byte else { return "" }
                 let digits = String(number, radix: 16)
@@ -78,7 +84,7 @@ package final class UnitWatch {
     }
 
     /// Reads the state, once for all changes that come meanwhile.
-    private func read() {
+    package func read() {
         guard !reading.isUnderWay else { return reading.isDue = true }
         reading = (true, false)
         unit.bus.ask(unit.properties) { [weak self] answer in

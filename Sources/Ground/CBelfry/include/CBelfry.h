@@ -45,10 +45,6 @@ static inline void belfry_main_queue_async(void *context, void (*work)(void *)) 
     dispatch_async_f(&_dispatch_main_q, context, work);
 }
 
-/// The real-time signal range as the C library leaves it to applications (signal(7)).
-int belfry_sigrtmin(void);
-int belfry_sigrtmax(void);
-
 /// The name (`ENOENT`) and the untranslated text of an error number, or NULL when the C library knows neither
 /// (strerrorname_np(3)). Both may be called on any thread.
 const char *belfry_error_name(int code);
@@ -92,6 +88,9 @@ int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 /// The supplementary groups of the peer of a Unix socket (SO_PEERGROUPS). Returns how many were written to
 /// `groups`, or -errno.
 int belfry_peer_groups(int fd, gid_t *groups, int capacity);
+
+/// Whether the process that connected still runs (SO_PEERPIDFD). True before Linux 6.5, which does not say.
+bool belfry_peer_runs(int fd);
 
 /// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK. Returns a descriptor or -errno.
 int belfry_accept(int fd);

@@ -7,7 +7,7 @@ internal import Glibc
 nonisolated enum ClientKind: Equatable {
     /// Root, or the server's own user.
     case owner
-    /// In the group for which a part is kept.
+    /// In the group for which a part is kept, or known to the server.
     case member
     case stranger
 
@@ -15,7 +15,7 @@ nonisolated enum ClientKind: Equatable {
         if peer.uid == 0 || peer.uid == geteuid() {
             self = .owner
         } else {
-            self = group.map(peer.isMember) ?? false ? .member : .stranger
+            self = peer.isKnown || group.map(peer.isMember) ?? false ? .member : .stranger
         }
     }
 }

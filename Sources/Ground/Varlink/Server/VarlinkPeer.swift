@@ -14,6 +14,8 @@ public nonisolated struct VarlinkPeer: Sendable, Hashable {
     public let gid: UInt32
     /// The supplementary groups.
     public let groups: [UInt32]
+    /// Whether the server counts it as a member, whatever its groups are (`isMember` of `VarlinkServer`).
+    package var isKnown = false
 
     /// A peer with these values, for tests.
     public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {

@@ -3,6 +3,7 @@
 
 public import BelfryEventLoop
 public import BelfryLinux
+internal import CBelfry
 internal import Glibc
 
 /// Offers interfaces on sockets (UAPI.20), on the main thread's loop.
@@ -23,6 +24,7 @@ public final class VarlinkServer {
     let writer: TurnWriter
     private let interfaces: InterfaceTable
     private let users: ServerUsers
+    private let isMember: (VarlinkPeer) -> Bool
     private var listeners: [ServerListener] = []
 
     /// Makes a server that does not listen yet.
@@ -32,12 +34,15 @@ public final class VarlinkServer {
     ///   - loop: the loop of the main thread.
     ///   - limits: the limits for clients.
     ///   - onProblem: called with each problem with a client.
+    ///   - isMember: whether a client that has just connected counts as a member of the group of the limits anyway.
     /// - Throws: when the loop accepts no more event sources.
     public init(
         _ info: VarlinkServiceInfo, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits(),
-        onProblem: @escaping (VarlinkProblem) -> Void = { _ in }
+        onProblem: @escaping (VarlinkProblem) -> Void = { _ in },
+        isMember: @escaping (VarlinkPeer) -> Bool = { _ in false }
     ) throws(SystemError) {
         self.loop = loop
+        self.isMember = isMember
         interfaces = InterfaceTable(info)
         writer = try TurnWriter(on: loop)
         users = try ServerUsers(on: loop, writer, limits, onProblem)
@@ -117,7 +122,9 @@ public final class VarlinkServer {
     // Connections
 
     private func admit(_ descriptor: Int32) {
-        let peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
+        var peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
+        // The process is looked up by its id first: if it still runs then, no other process had the id meanwhile.
+        peer.isKnown = isMember(peer) && belfry_peer_runs(descriptor)
         let kind = ClientKind(peer, group: limits.group)
         if let refusal = limits.refusal(of: kind, open: users.connections(of: peer.uid)) {
             Glibc.close(descriptor)

@@ -72,34 +72,27 @@ extension LifecycleMediator {
     /// The time that the transition under way has left for all listeners together; nil when there is none.
     public var remainingTime: Duration? { transitions.current.map(transitions.remaining) }
 
-    /// The names of the listeners or of the background tasks that the transition under way waits for.
-    public var pending: [String] { taskWait == nil ? delivery?.pending ?? [] : backgroundTasks.names }
+    /// The names of the listeners or of the background tasks that the transition under way waits for, or of the units
+    /// that are to stop before the service.
+    public var pending: [String] {
+        transitions.preparation?.names() ?? (taskWait == nil ? delivery?.pending ?? [] : backgroundTasks.names)
+    }
 
     // MARK: Stop and sleep
 
     /// Whether a stop is under way or waits for its turn, so that another would cut it short.
     package var isStopping: Bool { transitions.stop != nil }
 
-    /// Stops the service, and prepares `willTerminate`, such as by finding the reason. Listeners are told of the stop
-    /// meanwhile; `willTerminate` waits until the preparation is done, and no longer than until `limit` or a second
-    /// stop.
-    ///
-    /// - Parameter prepare: begins the preparation. It calls `done` at its end, which may be at once. It is not called
-    ///   when a stop is under way already.
-    package func stop(
-        origin: LifecycleOrigin, userInfo: UserInfo, limit: Duration,
-        preparing prepare: (_ done: @escaping () -> Void) -> Void
-    ) {
+    /// Stops the service, which waits for these preparations, in their order, each when it is due, and for none after
+    /// a second stop. They do not count when a stop is under way already.
+    package func stop(origin: LifecycleOrigin, userInfo: UserInfo, preparing preparations: [StopPreparation]) {
         let stop = Transition(.stop, origin: origin, userInfo: userInfo, TransitionRequest(nil))
-        let done = { [weak self, weak stop] in
-            guard let self, let stop, stop.preparation != nil else { return }
-            transitions.endPreparation(of: stop)
-            run([])
-        }
-        stop.preparation = clock.schedule(after: limit, done)
+        stop.preparations = preparations
         run(transitions.add(stop))
-        if transitions.stop === stop { prepare(done) } else { transitions.endPreparation(of: stop) }
     }
+
+    /// Whether the stop waits for its turn: its time has not begun.
+    package var isAwaitingTurn: Bool { transitions.preparation?.moment == .beginning }
 
     /// Adds to the user info of `willTerminate` for the stop that is under way or waits, replacing earlier values. Has
     /// no effect without a stop, and after `willTerminate` was posted.
@@ -173,6 +166,12 @@ extension LifecycleMediator {
         case .endWait:
             taskWait?.end()
             taskWait = nil
+        case .prepare(let preparation, let stop):
+            preparation.begin(on: clock) { [weak self, weak stop] in
+                guard let self, let stop else { return }
+                transitions.prepared(preparation, for: stop)
+                run([])
+            }
         case .expireTasks: backgroundTasks.expireAll(.secondStop)
         case .cutShort: delivery?.cutShort()
         case .retime:

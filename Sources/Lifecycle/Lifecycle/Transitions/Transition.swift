@@ -27,9 +27,10 @@ final class Transition {
     var configuration: LifecycleConfiguration?
     /// The result when no step is left.
     var result = TransitionReport.Result.completed
-    /// Ends the preparation of a stop; `willTerminate` waits as long as it is there.
-    var preparation: (any LifecycleTimer)?
-    /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted.
+    /// What a stop has still to wait for.
+    var preparations: [StopPreparation] = []
+    /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted or, if it has
+    /// waited for its turn, when that came.
     var beganUsec: UInt64 = 0
     /// The limit of all answers together, by the monotonic clock.
     var limitUsec: UInt64 = .max

@@ -19,6 +19,8 @@ final class TransitionRunner {
         case wait(Transition)
         /// Stop waiting for the background tasks.
         case endWait
+        /// Begin what the stop waits for; `prepared(_:for:)` when it is done.
+        case prepare(StopPreparation, Transition)
         /// Let the background tasks expire because of a second stop.
         case expireTasks
         /// Give the delivery under way no more time.
@@ -41,8 +43,8 @@ final class TransitionRunner {
         case dueNow
         /// It waits for background tasks.
         case awaitingTasks
-        /// A stop waits for the end of its preparation.
-        case awaitingPreparation
+        /// A stop waits for the end of this.
+        case preparing(StopPreparation)
         /// The mediator reads the configuration, or the listeners of a step are called.
         case working
     }
@@ -74,7 +76,9 @@ final class TransitionRunner {
     /// The stop that is under way or waits.
     var stop: Transition? { queue.stop }
     /// Whether the current transition waits for background tasks.
-    var isAwaitingTasks: Bool { phase == .awaitingTasks && current != nil }
+    var isAwaitingTasks: Bool { if case .awaitingTasks = phase { current != nil } else { false } }
+    /// What the stop under way waits for.
+    var preparation: StopPreparation? { if case .preparing(let preparation) = phase { preparation } else { nil } }
 
     // MARK: Requests
 
@@ -91,7 +95,8 @@ final class TransitionRunner {
         case .cutsShort(let stop):
             // A transition before the stop has no time left either.
             for cut in [stop, current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
-            endPreparation(of: stop)
+            stop.preparations = []
+            if let preparation { prepared(preparation, for: stop) }
             return [.expireTasks, .cutShort]
         }
     }
@@ -100,7 +105,7 @@ final class TransitionRunner {
     /// waits for them itself. Any other transition under way keeps a part of the stop's time.
     private func makeWay(for stop: Transition, overtaking overtaken: [Transition]) -> [Action] {
         guard let current, current !== stop else { return overtaken.map { .reportOvertaken($0) } }
-        if phase == .awaitingTasks {
+        if isAwaitingTasks {
             queue.end()
             return [.endWait] + ([current] + overtaken).map { .reportOvertaken($0) }
         }
@@ -119,7 +124,7 @@ final class TransitionRunner {
         for pause in queue.waiting where pause.isForSleep { pause.cutShortBy = .service }
         guard let current, current.trigger == .pause else { return [] }
         current.cutShortBy = current.cutShortBy ?? .service
-        guard phase == .awaitingTasks else { return [.cutShort] }
+        guard isAwaitingTasks else { return [.cutShort] }
         phase = .dueNow
         return [.endWait]
     }
@@ -130,8 +135,8 @@ final class TransitionRunner {
     func next() -> Action? {
         while let transition = current {
             switch phase {
-            case .awaitingTasks, .awaitingPreparation, .working: return nil
-            case .begun: if let action = read(for: transition) { return action }
+            case .awaitingTasks, .preparing, .working: return nil
+            case .begun: if let action = prepare(transition, .beginning) ?? read(for: transition) { return action }
             case .due: if let action = checkTasks(transition) { return action }
             case .dueNow: if let action = advance(transition) { return action }
             }
@@ -189,13 +194,22 @@ final class TransitionRunner {
     }
 
     /// No background task is left, or the time to wait for them is up.
-    func tasksEnded() { if phase == .awaitingTasks { phase = .dueNow } }
+    func tasksEnded() { if isAwaitingTasks { phase = .dueNow } }
 
-    /// The preparation of a stop is done, or its time is up.
-    func endPreparation(of stop: Transition) {
-        stop.preparation?.cancel()
-        stop.preparation = nil
-        if phase == .awaitingPreparation, current === stop { phase = .dueNow }
+    private func prepare(_ stop: Transition, _ moment: StopPreparation.Moment) -> Action? {
+        guard let first = stop.preparations.first, first.moment == moment else { return nil }
+        phase = .preparing(stop.preparations.removeFirst())
+        return .prepare(first, stop)
+    }
+
+    /// What a stop waited for is done, or its time is up.
+    func prepared(_ preparation: StopPreparation, for stop: Transition) {
+        guard self.preparation === preparation else { return }
+        preparation.end()
+        phase = preparation.moment == .beginning ? .begun : .dueNow
+        guard preparation.moment == .beginning else { return }
+        stop.beganUsec = clock.monotonicUsec
+        stop.limitUsec = limit(of: stop)
     }
 
     private func advance(_ transition: Transition) -> Action? {
@@ -203,10 +217,7 @@ final class TransitionRunner {
             queue.end()
             return .reportEnd(transition)
         }
-        if step.name == .willTerminate, transition.preparation != nil {
-            phase = .awaitingPreparation
-            return nil
-        }
+        if step.name == .willTerminate, let action = prepare(transition, .termination) { return action }
         transition.steps.removeFirst()
         if step.isArrival { machine.apply(step) }
         guard let name = step.name else { return nil }

@@ -40,11 +40,11 @@ extension ApplicationFileCommand {
 
     /// Prints all problems of the file, or else of the example of this name.
     ///
-    /// - Parameter account: the user of a unit, if the unit's user is to be able to run the programs.
+    /// - Parameter account: the user of a unit, if this user is to be able to read the files and run the programs.
     /// - Returns: the application.
-    func checked(_ scope: ApplicationScope, account: (String) -> FileAccount? = { _ in nil }) throws
-        -> ApplicationSettings
-    {
+    func checked(
+        _ scope: ApplicationScope, account: (_ unit: String, _ user: String?) -> FileAccount? = { _, _ in nil }
+    ) throws -> ApplicationSettings {
         let check = ApplicationCheck(name, in: scope.withExamples, account: account)
         StandardStream.error.write(check.diagnostics.map(\.description))
         if let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error }) {
@@ -59,14 +59,16 @@ extension ApplicationFileCommand {
 
     /// Whether the unit can have a lifecycle.
     ///
-    /// - Throws: `ClientFailure` for one that is never active.
-    func checkKind(of unit: String) throws {
+    /// - Throws: `ClientFailure` for one that is never active, or cannot be reloaded through Belfry.
+    func checkKind(of application: ApplicationSettings) throws {
+        let unit = application.unit
         let properties: UnitProperties
         do {
             properties = try MainActor.assumeIsolated { try ServiceManagerUnit.properties(of: unit) }
         } catch {
             return StandardStream.error.write(["\(name): \(error), whether \(unit) fits is not known"])
         }
+        if let obstacle = application.reloadObstacle(in: properties) { throw ClientFailure(.configuration, obstacle) }
         guard properties.text("Type") == "oneshot" else { return }
         guard properties.isOn("RemainAfterExit") else {
             throw ClientFailure(
@@ -99,7 +101,7 @@ struct EnableCommand: ApplicationFileCommand {
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
         let found = try checked(scope)
-        try checkKind(of: found.unit)
+        try checkKind(of: found)
         if found.file == example {
             let link = ownFile(scope)
             guard symlink(example, link) == 0 else { throw SystemError.last(verb: "make", object: link) }
@@ -107,12 +109,15 @@ struct EnableCommand: ApplicationFileCommand {
         }
         try Systemctl.run("daemon-reload")
         // Now that systemd knows the user of the commands.
-        let application = try checked(scope) { unit in MainActor.assumeIsolated { FileAccount.ofUnit(unit) } }
+        let application = try checked(scope) { unit, _ in MainActor.assumeIsolated { FileAccount.ofUnit(unit) } }
         let (unit, own) = try MainActor.assumeIsolated {
             (try ServiceManagerUnit.properties(of: application.unit), try ServiceManagerUnit.properties(of: instance))
         }
         guard own.text("SourcePath").hasSameBytes(as: application.file) else {
             throw ClientFailure(.system, "'\(instance)' was not generated, see 'journalctl -t belfry-generator'")
+        }
+        if unit.text("LoadState") == "loaded", let bypass = application.reloadBypass(in: unit) {
+            throw ClientFailure(.configuration, bypass)
         }
         let state = unit.text("ActiveState")
         guard unit.isActive || state == "activating" else {
@@ -147,10 +152,12 @@ struct DisableCommand: ApplicationFileCommand {
             try Systemctl.run("daemon-reload")
         }
         try Systemctl.run("stop", instance, listener)
-        if let rest = ApplicationFile(name, in: scope).file.files.first {
+        let rest = ApplicationFile(name, in: scope)
+        if let file = rest.file.files.first {
+            let reload = rest.settings?.reloadsUnit == true ? ", and 'systemctl reload' of it fails until then" : ""
             StandardStream.error.write([
-                "\(name): begins again when its unit starts; to prevent that:",
-                "rm '\(SystemError.escape(rest))'; systemctl daemon-reload",
+                "\(name): begins again when its unit starts\(reload); to prevent that:",
+                "rm '\(SystemError.escape(file))'; systemctl daemon-reload",
             ])
         }
         return .success
@@ -167,8 +174,10 @@ struct CheckCommand: ApplicationFileCommand {
     var name: String
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
-        let application = try checked(scope)
-        try checkKind(of: application.unit)
+        let application = try checked(scope) { unit, user in
+            MainActor.assumeIsolated { FileAccount.ofUnit(unit, user: user) }
+        }
+        try checkKind(of: application)
         for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {
             case .text(let text): StandardStream.output.write(["# \(file.path)", text])

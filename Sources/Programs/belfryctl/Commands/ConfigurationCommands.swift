@@ -4,8 +4,6 @@
 import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
-import BelfryConfiguration
-import BelfrySystemd
 import Varlink
 
 /// `belfryctl reload`.
@@ -38,31 +36,5 @@ struct ReloadCommand: ServiceCommand {
         if StandardStream.output.isTerminal { context.print(["configuration reloaded"]) }
         context.print(ListenerReports.works(reply))
         return context.report(reply)
-    }
-}
-
-/// `belfryctl log-level`.
-struct LogLevelCommand: ServiceCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "log-level", abstract: "Set the least urgent level that the service logs, until its next reload.",
-        discussion: "SIGRTMIN+18 with the value 0x100 + level does the same. [Logger] Level= sets it permanently.")
-
-    @OptionGroup var connection: ConnectionOptions
-
-    @Argument(help: "emerg, alert, crit, err, warning, notice, info or debug; or 0 to 7.")
-    var level: String
-
-    func validate() throws {
-        guard LogPriority(level) == nil else { return }
-        throw ValidationError("unknown level '\(level)', expected one of \(LogPriority.names.joined(separator: ", "))")
-    }
-
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let number = Int64(LogPriority(level)?.rawValue ?? 0)
-        let client = try context.connect()
-        _ = try await client.call(
-            "io.systemd.service.SetLogLevel", ["level": .int(number)], to: "set the log level of",
-            within: context.changeTimeout)
-        return .success
     }
 }

@@ -19,7 +19,7 @@ struct ListCommand: ReplyCommand {
             Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at \
             once. Those that do not reply are named on standard error. A service chooses its name itself; the socket \
             is where it was found. Applications without an instance that runs come last, with state '-' and the state \
-            of their unit.
+            of their unit, or the reason why the instance has failed.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -47,13 +47,24 @@ struct ListCommand: ReplyCommand {
     }
 
     /// The applications without an instance at one of these sockets, with the states of their units if systemd can be
-    /// asked.
+    /// asked. They have a file, or one that is gone was there for the generator (systemd.generator(7)).
     @MainActor private static func idleApplications(besides sockets: [String]) -> [JSONObject] {
+        let scope = ApplicationScope.ofProcess
+        let runtime = scope.isOfUser ? Environment.variables["XDG_RUNTIME_DIR"] ?? "" : "/run"
+        let (start, end) = ("\(runtime)/systemd/generator/belfryd@", ".service.d")
+        let generated = ServiceSearch.paths(matching: "\(start)*\(end)").map {
+            String($0.dropFirst(start.count).dropLast(end.count))
+        }
         var isReachable = true
-        return ApplicationFile.names(in: .ofProcess) { _ in }.compactMap { name in
+        return Set(ApplicationFile.names(in: scope) { _ in } + generated).sorted().compactMap { name in
             var application = "error in its file, see 'belfryctl check \(name)'"
-            if let settings = ApplicationFile(name, in: .ofProcess).settings {
-                if sockets.contains(settings.listener.socket) { return nil }
+            let settings = ApplicationFile(name, in: scope).settings
+            if let settings, sockets.contains(settings.listener.socket) { return nil }
+            let isMade = isReachable && generated.contains(name)
+            let instance = isMade ? try? ServiceManagerUnit.properties(of: "belfryd@\(name).service") : nil
+            if let instance, instance.text("ActiveState") == "failed" {
+                application = "failed (\(instance.text("Result"))): \(instance.text("StatusText"))"
+            } else if let settings {
                 let unit = isReachable ? try? ServiceManagerUnit.properties(of: settings.unit) : nil
                 isReachable = unit != nil
                 let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }

@@ -14,7 +14,8 @@ struct HistoryCommand: ServiceCommand {
         commandName: "history", abstract: "Show past notifications of the service, from the journal.",
         discussion: """
             Prints one line for each notification, as 'belfryctl watch' does. The service need not run. Root and \
-            members of the group systemd-journal can read the journal of a system service.
+            members of the group systemd-journal can read the journal of a system service. \
+            'journalctl -u UNIT --since TIME' shows the records of some time.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -22,7 +23,10 @@ struct HistoryCommand: ServiceCommand {
     @Argument(help: "Show only these notifications.", completion: .notifications)
     var names: [String] = []
 
-    @OptionGroup var span: JournalSpan
+    @Option(
+        name: [.customShort("n", allowingJoined: true), .long],
+        help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
+    var lines: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -39,8 +43,9 @@ struct HistoryCommand: ServiceCommand {
     @Flag(help: "Print one JSON object a line: {\"notification\":…}, {\"record\":…} or {\"call\":…}.")
     var json = false
 
-    /// Refuses options that contradict each other.
+    /// Refuses a negative number, and options that contradict each other.
     func validate() throws {
+        if let lines, lines < 0 { throw ValidationError("--lines must not be negative") }
         if connection.socket ?? connection.instance != nil, service != nil {
             let option = connection.socket == nil ? "--instance" : "--socket"
             throw ValidationError("\(option) and --service both name the service, use one of them")
@@ -54,7 +59,7 @@ struct HistoryCommand: ServiceCommand {
         context.warn(of: names)
         var query = JournalQuery(service: JournalService(try await serviceName(context)))
         query.names = names
-        span.restrict(&query)
+        query.limit = lines
         let line = NotificationLine(context.style)
         try JournalReader().read(query, while: { !StandardStream.output.hasFailed }) { entry in
             switch entry {
@@ -93,40 +98,5 @@ struct HistoryCommand: ServiceCommand {
 
     private func isAsked(environment: [String: String]) -> Bool {
         service == nil && connection.namesSocket(environment: environment)
-    }
-}
-
-/// The span of time whose notifications are read.
-struct JournalSpan: ParsableArguments {
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Show notifications since this time: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', "
-                + "'2h ago', '@1767358802'.",
-            valueName: "time"))
-    var since: String?
-
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Show notifications until this time.", valueName: "time"))
-    var until: String?
-
-    @Option(
-        name: [.customShort("n", allowingJoined: true), .long],
-        help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
-    var lines: Int?
-
-    func validate() throws {
-        for text in [since, until] {
-            guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
-            throw ValidationError("invalid time '\(text)'")
-        }
-        if let lines, lines < 0 { throw ValidationError("--lines must not be negative") }
-    }
-
-    /// Restricts a query to the span.
-    func restrict(_ query: inout JournalQuery) {
-        query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
-        query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }
-        query.limit = lines
     }
 }

@@ -44,14 +44,11 @@ final class JournalReader {
         do {
             try select(query)
             if let limit = query.limit {
-                try skipAllBut(limit, query)
-            } else if let since = query.since {
-                try journal.seek(realtimeUsec: since)
+                try skipAllBut(limit)
             } else {
                 try journal.seekHead()
             }
             while isWanted(), try journal.next() {
-                if let until = query.until, try journal.realtimeUsec > until { break }
                 guard let entry = try entry() else { continue }
                 if case .notification = entry { isEmpty = false }
                 body(entry)
@@ -118,16 +115,11 @@ final class JournalReader {
     }
 
     /// Seeks backwards from the end over `limit` notifications.
-    private func skipAllBut(_ limit: Int, _ query: JournalQuery) throws {
-        if let until = query.until {
-            try journal.seek(realtimeUsec: until.adding(1))
-        } else {
-            try journal.seekTail()
-        }
+    private func skipAllBut(_ limit: Int) throws {
+        try journal.seekTail()
         var left = limit
         while left > 0 {
             guard try journal.previous() else { return try journal.seekHead() }
-            if let since = query.since, try journal.realtimeUsec < since { return }
             if notification() != nil { left -= 1 }
         }
         // The next record is then the first to show. The very first record has no predecessor.
@@ -168,10 +160,6 @@ struct JournalQuery: Sendable, Equatable {
     var service: JournalService
     /// Only these names; all when empty.
     var names: [String] = []
-    /// Not before this, in microseconds of CLOCK_REALTIME.
-    var since: Int64?
-    /// Not after this.
-    var until: Int64?
     /// Only this number of notifications, the last ones.
     var limit: Int?
 }

@@ -75,11 +75,6 @@ package final class UnitBudget {
     }
 }
 
-nonisolated extension UnitTimeouts {
-    /// What listeners may use of a time of the unit: a tenth of it, at most 5 s, is kept for the exit of the service.
-    static func usable(of time: Duration) -> Duration { time - min(time / 10, .seconds(5)) }
-}
-
 nonisolated extension LifecycleDeadlines {
     /// Stands for no limit.
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)

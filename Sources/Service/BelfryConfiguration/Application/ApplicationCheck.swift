@@ -15,10 +15,10 @@ package nonisolated struct ApplicationCheck {
 
     /// Checks all applications, or the one of this name.
     ///
-    /// - Parameter account: the user of the unit with this name; nil if that is not known.
+    /// - Parameter account: the user of the unit with this name, for which a file has this `User=`; nil if not known.
     package init(
         _ name: String? = nil, in scope: ApplicationScope, reader: any ConfigurationFileReader = SystemFileReader(),
-        account: (_ unit: String) -> FileAccount? = { _ in nil }
+        account: (_ unit: String, _ user: String?) -> FileAccount? = { _, _ in nil }
     ) {
         let names =
             name.map { [$0] }
@@ -43,7 +43,14 @@ package nonisolated struct ApplicationCheck {
                         at: "Unit", in: ApplicationFile.application,
                         "the application '\(other)' has the same unit: remove one of the two files")
                 }
-                Self.checkPrograms(of: settings, for: account("belfry-listener@\(name).service"), &file)
+                let commands = account("belfry-listener@\(name).service", settings.user)
+                Self.checkPrograms(of: settings, for: commands, &file)
+                // Both units read the files, and look for drop-ins in each directory.
+                let paths = file.files + scope.directories.map { "\($0)/\(name)\(ApplicationFile.suffix).d" }
+                for user in [account("belfryd@\(name).service", nil), commands].compactMap(\.self) {
+                    guard let problem = paths.lazy.compactMap({ user.problem(.read, $0) }).first else { continue }
+                    file.error(at: "Unit", in: ApplicationFile.application, problem)
+                }
             }
             diagnostics += file.diagnostics
         }
@@ -68,9 +75,6 @@ package nonisolated struct ApplicationCheck {
         for (key, command) in programs {
             guard let problem = ProgramFile.problem(command.program, for: account) else { continue }
             file.error(at: key, in: ApplicationFile.on, problem)
-        }
-        if let problem = account?.problem(.read, settings.file) {
-            file.error(at: "Unit", in: ApplicationFile.application, problem)
         }
     }
 }

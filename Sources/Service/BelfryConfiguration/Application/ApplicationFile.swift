@@ -14,6 +14,8 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     package let unit: String
     /// The user who runs the commands; nil for one without privileges.
     package let user: String?
+    /// Whether `systemctl reload` of the unit asks the instance.
+    package let reloadsUnit: Bool
     /// What is run, and how.
     package let listener: ListenerSettings
     /// The first file, for `systemctl status`.
@@ -88,6 +90,9 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
 /// The files `applications/NAME.conf`, with drop-ins `NAME.conf.d/*.conf`.
 package nonisolated struct ApplicationFile {
     package static let suffix = ".conf"
+    /// The variable that tells the processes of both units their application. It is no option, which a drop-in of the
+    /// site with an `ExecStart=` of its own would remove.
+    package static let variable = "BELFRY_APPLICATION"
     /// The section about the unit.
     static let application = "Application"
     /// The section about what is run.
@@ -110,7 +115,7 @@ package nonisolated struct ApplicationFile {
         check(name, scope, reader, application)
         guard !file.list.hasErrors else { return }
         settings = ApplicationSettings(
-            name: name, unit: application.unit, user: application.user,
+            name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
             listener: ListenerSettings(
                 name: name, on: on.notifications.map(\.rawValue),
                 commands: .application(unit: application.unit, on.commands),
@@ -118,6 +123,18 @@ package nonisolated struct ApplicationFile {
                 socket: scope.socket(of: name),
                 health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
             file: file.files.first ?? "")
+        if application.reloadsUnit, let mistake = settings?.reloadMistake(isOfUser: scope.isOfUser) {
+            settings = nil
+            file.error(at: "ReloadUnit", in: Self.application, mistake)
+        }
+    }
+
+    /// Whether the unit of this process is one of the application, whatever has become of its file.
+    package static func isOwn(_ name: String) -> Bool { Environment.variables[variable].map(name.hasSameBytes) == true }
+
+    /// Whether there is such an application: the unit says so, or a file is listed, which need not be readable.
+    package static func isDeclared(_ name: String, in scope: ApplicationScope) -> Bool {
+        isOwn(name) || names(in: scope) { _ in }.contains(where: name.hasSameBytes)
     }
 
     /// The names of all applications.
@@ -160,12 +177,14 @@ private nonisolated struct ApplicationSection {
 
     let unit: String
     let user: String?
+    let reloadsUnit: Bool
     let timeout: Duration
     let healthInterval: Duration
 
     init(_ section: SectionReader) {
         unit = section.required("Unit", Self.unit) ?? ""
         user = section.optional("User", AccountName.parse)
+        reloadsUnit = section.boolean("ReloadUnit", default: false)
         timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
         healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
     }
@@ -198,9 +217,8 @@ private nonisolated struct ApplicationCommands {
     /// What is answered: also the end of a pause, so that a `Pause=` that failed counts no longer.
     var notifications: [LifecycleNotification.Name] {
         let names = commands.map(\.notification)
-        return names
-            + (names.contains(.didEnterBackground) && !names.contains(.willEnterForeground)
-                ? [.willEnterForeground] : [])
+        if names.contains(.willEnterForeground) { return names + [ApplicationVerb.unitDidNotStop] }
+        return names + (names.contains(.didEnterBackground) ? [.willEnterForeground] : [])
     }
 
     /// Reads the commands. Two for one notification are an error.

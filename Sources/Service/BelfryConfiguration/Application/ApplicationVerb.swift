@@ -20,6 +20,10 @@ package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
     /// The notification that says that the unit has begun a run. `belfryd` posts it for an application.
     package static let unitDidStart = LifecycleNotification.Name("unitDidStart")!  // letters only
 
+    /// The notification that says that a stop of the unit was called off after `Stop=` had run. `belfryd` posts it, and
+    /// `Resume=` is run.
+    package static let unitDidNotStop = LifecycleNotification.Name("unitDidNotStop")!  // letters only
+
     /// Its notification; nil for `Health`, which is run by the clock.
     package var notification: LifecycleNotification.Name? {
         switch self {
@@ -62,4 +66,10 @@ package nonisolated struct ApplicationCommand: Sendable, Equatable {
 
     /// The verb of its notification; nil for one without.
     var verb: ApplicationVerb? { ApplicationVerb.allCases.first { $0.notification == notification } }
+
+    /// Whether it is run at the notification of this name.
+    func isFor(_ name: String) -> Bool {
+        notification.rawValue.hasSameBytes(as: name)
+            || verb == .resume && ApplicationVerb.unitDidNotStop.rawValue.hasSameBytes(as: name)
+    }
 }

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// What an application adds to the units of systemd: drop-ins for its instance of belfryd and for its listener, and the
-/// link that starts both with the unit. The unit itself is not changed.
+/// link that starts both with the unit. The unit itself is not changed, except by `ReloadUnit=`.
 package nonisolated struct GeneratedUnits {
     /// A file below the generator's directory.
     package struct File: Equatable, Sendable {
@@ -38,25 +38,30 @@ package nonisolated struct GeneratedUnits {
             Wants=\(listener)
 
             [Service]
-            \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 2))
+            Environment=\(ApplicationFile.variable)=\(name)
+            \(Self.limit("TimeoutStartSec", 90, timeout))\(Self.limit("TimeoutStopSec", 30, timeout * 3))
             """
+        // The commands are not in the group that controls all services. The instance knows their program by its unit.
         let program = """
             \(head)Description=Belfry commands for \(unit)
             Before=\(instance)
 
             [Service]
+            Environment=\(ApplicationFile.variable)=\(name)
+            SupplementaryGroups=
             \(Self.limit("TimeoutStopSec", 90, timeout * 2))\(isOfUser ? "" : Self.account(application.user))
             """
         let directory = isOfUser ? "/usr/lib/systemd/user" : "/usr/lib/systemd/system"
-        files = [
+        let files = [
             File(path: "\(instance).d/50-application.conf", content: .text(service)),
             File(path: "\(listener).d/50-application.conf", content: .text(program)),
             File(path: "\(unit).wants/\(instance)", content: .link("\(directory)/belfryd@.service")),
         ]
+        self.files = application.reloadsUnit ? files + [application.reloadDropIn] : files
     }
 
     /// A time limit of the unit, if the default does not leave ten seconds besides the commands, of which a stop may
-    /// have two: one that was running, and its own.
+    /// have three: one that was running, its own, and the one that undoes it.
     private static func limit(_ key: String, _ seconds: Int64, _ commands: Duration) -> String {
         let needed = commands.components.seconds + 11
         return needed > seconds ? "\(key)=\(needed)s\n" : ""

@@ -44,9 +44,6 @@ package nonisolated struct DeclarationFile {
         }
     }
 
-    /// Whether what it declares is declared at all.
-    package var isThere: Bool { !files.isEmpty }
-
     /// The name of what the file at this path declares.
     static func name(of path: String, suffix: String) -> String {
         let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex

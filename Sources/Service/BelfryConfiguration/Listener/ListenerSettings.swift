@@ -76,8 +76,7 @@ package nonisolated enum ListenerCommands: Sendable, Equatable {
         case .program(let command): (nil, command)
         case .application(_, let commands):
             commands.first {
-                $0.notification.rawValue.hasSameBytes(as: name)
-                    && $0.verb?.isRun(trigger: trigger, unitJob: unitJob) ?? true
+                $0.isFor(name) && $0.verb?.isRun(trigger: trigger, unitJob: unitJob) ?? true
             }.map { ($0.key, $0.command) }
         }
     }

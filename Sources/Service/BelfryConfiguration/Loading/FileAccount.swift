@@ -34,7 +34,11 @@ package nonisolated struct FileAccount: Sendable {
             let directory = String(decoding: bytes[..<place], as: UTF8.self)
             if let denial = denial(of: Use.run.bit, directory) { return "\(name) cannot look into \(denial)" }
         }
-        return denial(of: use.bit, path).map { "\(name) cannot \(use.rawValue) \($0)" }
+        if let denial = denial(of: use.bit, path) { return "\(name) cannot \(use.rawValue) \(denial)" }
+        // The way to what a link leads to.
+        guard let target = realpath(path, nil) else { return nil }
+        defer { free(target) }
+        return strcmp(target, path) == 0 ? nil : problem(use, String(cString: target))
     }
 
     private func denial(of bit: UInt32, _ path: String) -> String? {

@@ -48,7 +48,11 @@ package nonisolated enum LifecycleJournalRecords {
     }
 
     /// The record of a listener that refused, failed or overran; nil for any other outcome.
-    static func record(of report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
+    ///
+    /// - Parameter suppressed: what `RecordLimit` says of such records before it.
+    static func record(
+        of report: ListenerReport, for notification: LifecycleNotification, _ suppressed: RecordText = ""
+    ) -> JournalRecord? {
         var took: RecordText { "after \(report.duration.milliseconds) ms" }
         let text: RecordText
         switch report.outcome {
@@ -69,7 +73,7 @@ package nonisolated enum LifecycleJournalRecords {
         fields.add(report.listener, report.outcome, report.duration)
         // A dry run asks for objections.
         let priority: LogPriority = notification.isDryRun ? .info : .warning
-        return JournalRecord(priority, text, id: MessageID.listenerFailed.rawValue, fields: fields)
+        return JournalRecord(priority, text + suppressed, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
     /// The record of what a listener did; nil if it says nothing.
@@ -105,18 +109,6 @@ package nonisolated enum LifecycleJournalRecords {
         return JournalRecord(
             .notice, "listener '\(report.listener)' has ended its answer to \(notification.name), after \(took) ms",
             id: MessageID.listenerFailed.rawValue, fields: fields)
-    }
-
-    /// The record of several posts that a listener did not get, with the fields of the last one.
-    static func record(
-        of report: ListenerReport, for notification: LifecycleNotification, andMore count: Int
-    ) -> JournalRecord {
-        var fields = fields(of: notification)
-        fields.add(report.listener, report.outcome, report.duration)
-        fields.add("BELFRY_COUNT", Int64(count))
-        let posts: RecordText = count == 1 ? "1 more post" : "\(count) more posts"
-        let text: RecordText = "listener '\(report.listener)' failed at \(posts): \(report.outcome.reason ?? "")"
-        return JournalRecord(.warning, text, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
     /// The record that says how a listener is doing.

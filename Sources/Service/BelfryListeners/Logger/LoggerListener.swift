@@ -16,7 +16,7 @@ package final class LoggerListener: LifecycleListener {
     private var hasBegun = false
     private var observation: LifecycleObservation?
     private var events: LifecycleObservation?
-    private let refusedPosts: RefusedPosts
+    private var refusedPosts = RecordLimit<String>()
     private var unhealthy: [ListenerHealthReport] = []
     /// Runs for a second after the status of all listeners was written for a client.
     private var statusTimer: (any LifecycleTimer)?
@@ -34,7 +34,6 @@ package final class LoggerListener: LifecycleListener {
         self.mediator = mediator
         self.log = log
         self.counter = counter
-        refusedPosts = RefusedPosts(clock: mediator.clock, log: log)
         apply(mediator.configuration)
         events = mediator.addEventObserver(
             for: .listenerFailed, .listenerWorked, .listenerEnded, .merged, .healthChanged
@@ -45,8 +44,14 @@ package final class LoggerListener: LifecycleListener {
 
     private func write(_ event: LifecycleMediator.Event) {
         switch event {
-        case .listenerFailed(let report, let notification) where refusedPosts.isFirst(report, of: notification):
-            if let record = LifecycleJournalRecords.record(of: report, for: notification) { log.write(record) }
+        case .listenerFailed(let report, let notification):
+            var suppressed: RecordText? = ""
+            if report.outcome == .tooManyPosts {
+                suppressed = refusedPosts.admit(report.listener, at: mediator.clock.monotonic)
+            }
+            guard let suppressed else { return }
+            let record = LifecycleJournalRecords.record(of: report, for: notification, suppressed)
+            if let record { log.write(record) }
         case .listenerWorked(let report, let notification):
             guard observation != nil, notification.journalEntry != .none else { return }
             if let record = LifecycleJournalRecords.record(ofWork: report, for: notification) { log.write(record) }

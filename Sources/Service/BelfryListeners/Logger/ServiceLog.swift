@@ -172,8 +172,7 @@ extension ServiceLog {
     }
 
     private func tell(_ change: RecordText, _ origin: LifecycleOrigin) {
-        let id: MessageID = if case .peer = origin { .logLevel } else { .control }
-        writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin)", id, by: origin, [:]))
+        writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin)", .control, by: origin, [:]))
     }
 
     private static func record(

@@ -7,7 +7,8 @@ internal import BelfrySystemd
 internal import Lifecycle
 
 /// The status line of the unit: what the service does, whom the transition under way waits for, which listeners are
-/// unhealthy; and the messages that go with it. It extends the unit's timeout when a listener reports progress.
+/// unhealthy; and the messages that go with it. It extends the unit's timeout when a listener reports progress, and
+/// while a stop waits for its turn.
 final class ManagerStatus {
     /// How long a transition takes before the line says whom it waits for, and how often it is updated then.
     private static let interval: Duration = .seconds(1)
@@ -153,7 +154,13 @@ final class ManagerStatus {
     private func update() {
         guard mediator.isInTransition else { return timer = nil }
         updatePending()
-        refresh()
+        // The whole time of the stop is still to come.
+        let whole = mediator.deadlines.stop + UnitTimeouts.mostReserved
+        if mediator.isAwaitingTurn, let time = extensions.time(for: whole, at: .now) {
+            send([.extendTimeout(time)])
+        } else {
+            refresh()
+        }
         try? timer?.fire(after: Self.interval)
     }
 

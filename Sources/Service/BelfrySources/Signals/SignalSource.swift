@@ -23,7 +23,7 @@ package final class SignalSource {
     private let control: (SignalOrigin) -> Void
     private let senders = SenderLookup()
     /// By number.
-    private var routes = [SignalRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
+    private var routes = [SignalRoute?](repeating: nil, count: Int(__libc_current_sigrtmax()) + 1)
     /// Watches the signals that stop the service.
     private var stopSignals: SignalEventSource?
     /// Watches those that do something else.

@@ -6,10 +6,11 @@ package import Lifecycle
 
 /// Stops the service at a signal, with the reason that the service manager gives.
 ///
-/// The stop is accepted at once. The reason is found meanwhile; only `willTerminate` waits for it, at most 200 ms, or 5
-/// s for an application. The manager is asked on its own socket if that is allowed, else on the bus. A user's manager
-/// does not know whether the machine shuts down: the system's manager is asked as well, and if it does not answer, what
-/// logind has announced counts.
+/// The stop is accepted at once. A service that stands for an application then waits for the turn of its unit
+/// (`UnitTurn`). The reason is asked for just before `willTerminate`, which waits for it, at most 200 ms, or 5 s for an
+/// application. The manager is asked on its own socket if that is allowed, else on the bus. A user's manager does not
+/// know whether the machine shuts down: the system's manager is asked as well, and if it does not answer, what logind
+/// has announced counts.
 package final class StopReasonSource {
     /// How long a stop waits for its reason: longer if a command of an application depends on it.
     private var timeout: Duration { application == nil ? .milliseconds(200) : .seconds(5) }
@@ -21,6 +22,7 @@ package final class StopReasonSource {
     private let argumentsOfInit: () -> [String]
     private let onStopJob: () -> Void
     private var direct: ServiceManagerUnit?
+    private var turn: UnitTurn?
 
     /// - Parameters:
     ///   - unit: the unit of this process, if it is in one.
@@ -58,16 +60,27 @@ package final class StopReasonSource {
         guard last == nil, let unit = direct ?? unit, direct != nil || unit.bus.isReady else {
             return mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil).userInfo)
         }
-        mediator.stop(origin: .signal(origin), userInfo: reason(nil).userInfo, limit: timeout) { done in
-            ask(unit) { [mediator, onStopJob] ending, isLast in
+        let reasons = StopPreparation(.termination, limit: timeout) { [self] done in
+            ask(unit) { [mediator, application, onStopJob] ending, isLast in
                 if let ending {
                     let found = reason(ending)
                     mediator.addToStop(found.userInfo)
                     if let application = ending.application { mediator.addToStop(application.userInfo) }
-                    if found.isStopJob, self.application == nil { onStopJob() }
+                    if found.isStopJob, application == nil { onStopJob() }
                 }
                 if isLast { done() }
             }
+        }
+        mediator.stop(
+            origin: .signal(origin), userInfo: reason(nil).userInfo,
+            preparing: [turnOfApplication, reasons].compactMap(\.self))
+    }
+
+    /// The turn of the application's unit, if there is one. It needs the bus.
+    private var turnOfApplication: StopPreparation? {
+        guard let application, let unit, unit.bus.isReady else { return nil }
+        return StopPreparation(.beginning, waitingFor: { [weak self] in self?.turn?.names ?? [] }) { [weak self] done in
+            self?.turn = UnitTurn(of: application, for: unit, done)
         }
     }
 

@@ -62,7 +62,7 @@ struct TransitionReplyTests {
         #expect(try fixture.call("GetState").get()["transition"] == nil)
     }
 
-    @Test(arguments: ["Pause", "Interrupt", "Reload", "io.systemd.service.Reload"])
+    @Test(arguments: ["Pause", "Interrupt", "Reload"])
     func requestOfAClientThatHasGoneIsNotDoneLater(_ method: String) throws {
         let attached = try fixture.attach(["willReload"])
         var names: [LifecycleNotification.Name] = []

@@ -10,7 +10,7 @@ struct UnitEndingTests {
         ("start", nil),
     ])
     func onlyJobsThatEndTheUnitCount(type: String, expected: UnitEnding.Job?) {
-        let ending = UnitEnding(of: "a.service", jobs: ["a.service": type, "b.service": "stop"])
+        let ending = UnitEnding(of: "a.service", jobs: Self.jobs(["a.service": type, "b.service": "stop"]))
 
         #expect(ending == UnitEnding(job: expected, shutdown: nil))
     }
@@ -23,20 +23,22 @@ struct UnitEndingTests {
             ("activating", "restart", .over), ("failed", nil, .over), ("deactivating", "stop", .over),
         ] as [(String, String?, ApplicationEnding)])
     func theEndOfAnApplicationIsItsJobWhileItRuns(state: String, job: String?, expected: ApplicationEnding) {
-        let jobs = ["b.service": "stop"].merging(job.map { ["a.service": $0] } ?? [:]) { $1 }
+        let jobs = Self.jobs(["b.service": "stop"].merging(job.map { ["a.service": $0] } ?? [:]) { $1 })
 
         #expect(ApplicationEnding(of: "a.service", activeState: state, jobs: jobs) == expected)
     }
 
     @Test(arguments: ShutdownKind.allCases)
     func shutdownIsTheStartedTarget(kind: ShutdownKind) {
-        let jobs = ["a.service": "stop", kind.target: "start"]
+        let jobs = Self.jobs(["a.service": "stop", kind.target: "start"])
 
         #expect(UnitEnding(of: "a.service", jobs: jobs) == UnitEnding(job: .stop, shutdown: kind))
     }
 
+    private static func jobs(_ types: [String: String]) -> [String: UnitJob] { types.mapValues { UnitJob(type: $0) } }
+
     @Test func stoppedTargetIsNoShutdown() {
-        let ending = UnitEnding(of: "a.service", jobs: ["reboot.target": "stop"])
+        let ending = UnitEnding(of: "a.service", jobs: Self.jobs(["reboot.target": "stop"]))
 
         #expect(ending.shutdown == nil)
     }

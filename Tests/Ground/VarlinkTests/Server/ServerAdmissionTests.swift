@@ -34,6 +34,9 @@ struct ServerAdmissionTests {
         #expect(ClientKind(VarlinkPeer(pid: 1, uid: 4711, gid: 5, groups: [6, 7]), group: 7) == .member)
         #expect(ClientKind(VarlinkPeer(pid: 1, uid: 4711, gid: 5, groups: [6]), group: 7) == .stranger)
         #expect(ClientKind(VarlinkPeer(pid: 1, uid: 4711, gid: 5), group: nil) == .stranger)
+        var known = VarlinkPeer(pid: 1, uid: 4711, gid: 5)
+        known.isKnown = true
+        #expect(ClientKind(known, group: nil) == .member)
     }
 
     @Test func timeIsThatOfOneTurn() {

@@ -291,5 +291,30 @@ struct VarlinkServerTests {
 
         #expect(seen.pid == getpid() && seen.uid == getuid() && seen.gid == getgid())
         #expect(seen.isMember(of: getgid()))
+        #expect(!seen.isKnown)
+    }
+
+    @Test(arguments: [true, false])
+    func theServerDecidesWhomItKnows(isMember: Bool) throws {
+        let info = VarlinkServiceInfo(vendor: "", product: "", version: "", url: "")
+        let server = try VarlinkServer(info, on: fixture.loop, isMember: { $0.pid == getpid() && isMember })
+        var isKnown: Bool?
+        try server.add(
+            VarlinkInterface(
+                "interface org.example.other\nmethod Look() -> ()",
+                methods: [
+                    "Look": { request in
+                        isKnown = request.peer.isKnown
+                        request.reply()
+                    }
+                ]))
+        let path = fixture.directory.path("other")
+        try server.listen(on: path)
+        let peer = try Peer(path)
+        peer.write(VarlinkCall("org.example.other.Look"))
+        try fixture.turn { isKnown != nil }
+
+        #expect(isKnown == isMember)
+        server.close()
     }
 }

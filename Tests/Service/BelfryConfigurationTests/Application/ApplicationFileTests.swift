@@ -3,6 +3,7 @@
 
 import BelfryConfiguration
 import Lifecycle
+import TestSupport
 import Testing
 
 struct ApplicationFileTests {
@@ -138,6 +139,24 @@ struct ApplicationFileTests {
         #expect(file.settings == nil && file.file.files.isEmpty)
         let problems = file.file.diagnostics.map(\.description)
         #expect(problems == ["\(Self.folder)/redis.conf:1:1: error: there is no such file"])
+    }
+
+    @Test func aFileThatCannotBeReadIsDeclaredAllTheSame() throws {
+        let directory = try TemporaryDirectory()
+        let folder = "root\(Self.folder)"
+        try directory.write("\(folder)/text.conf", "")
+        try directory.write("\(folder)/directory.conf/file", "")
+        try directory.write("\(folder)/dropIn.conf.d/a.conf", "")
+        let scope = ApplicationScope.system(root: directory.path("root"))
+
+        let declared = ["text", "directory", "dropIn", "none"].filter { ApplicationFile.isDeclared($0, in: scope) }
+
+        #expect(declared == ["text", "directory"])
+        let path = directory.path("\(folder)/directory.conf")
+        #expect(
+            ApplicationFile("directory", in: scope).file.diagnostics.map(\.description) == [
+                "\(path):1:1: error: unable to read '\(path)': Is a directory (EISDIR)"
+            ])
     }
 
     @Test func aListenerOfTheSameNameIsAnError() {

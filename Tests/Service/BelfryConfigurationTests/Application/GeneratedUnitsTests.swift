@@ -29,6 +29,7 @@ struct GeneratedUnitsTests {
         for text in [service, program] {
             #expect(text.contains("\nBindsTo=postgresql@15-main.service\nAfter=postgresql@15-main.service\n"))
             #expect(text.contains("\nSourcePath=/etc/belfry/applications/pg.conf\n"))
+            #expect(text.contains("\n[Service]\nEnvironment=BELFRY_APPLICATION=pg\n"))
         }
         #expect(service.contains("\nWants=belfry-listener@pg.service\n"))
         #expect(program.contains("\nBefore=belfryd@pg.service\n"))
@@ -51,12 +52,21 @@ struct GeneratedUnitsTests {
         #expect(!(try text(units("", isOfUser: true)[name])).contains("DynamicUser="))
     }
 
+    @Test(arguments: ["", "User=pg", "User=root"])
+    func theProgramOfAnApplicationIsInNoGroupThatControlsServices(user: String) throws {
+        let units = try units(user)
+
+        let program = try text(units["belfry-listener@pg.service.d/50-application.conf"])
+        #expect(program.contains("\n[Service]\nSupplementaryGroups=\n"))
+        #expect(!(try text(units["belfryd@pg.service.d/50-application.conf"])).contains("SupplementaryGroups="))
+    }
+
     @Test func aLongCommandRaisesTheLimitsOfTheUnits() throws {
         let short = try units("Timeout=5s"), long = try units("Timeout=2min")
 
         #expect(!(try text(short["belfryd@pg.service.d/50-application.conf"])).contains("Timeout"))
         #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStartSec=131s\n"))
-        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=251s\n"))
+        #expect(try text(long["belfryd@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=371s\n"))
         #expect(try text(long["belfry-listener@pg.service.d/50-application.conf"]).contains("TimeoutStopSec=251s\n"))
     }
 }

@@ -133,4 +133,16 @@ struct FileAccountTests {
             #expect(problem == "user 'a' of b cannot look into \(what)")
         }
     }
+
+    @Test func theWayToWhatALinkLeadsToIsChecked() throws {
+        try withFile(0o644, directory: 0o700) { path, directory in
+            let link = directory + ".link"
+            try #require(symlink(path, link) == 0)
+            defer { unlink(link) }
+
+            let problem = FileAccount("user 'a' of b", uid: nil, groups: []).problem(.read, link)
+
+            #expect(problem?.hasPrefix("user 'a' of b cannot look into '\(directory)'") == true)
+        }
+    }
 }

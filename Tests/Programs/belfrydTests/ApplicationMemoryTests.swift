@@ -3,12 +3,13 @@
 
 import BelfryEventLoop
 import Foundation
-@testable import BelfrySources
 import Lifecycle
 import TestSupport
 import Testing
 
-struct MemoryStallsTests {
+@testable import belfryd
+
+struct ApplicationMemoryTests {
     private func stalls(_ some: UInt64, _ full: UInt64) -> MemoryStalls {
         MemoryStalls(
             "some avg10=0.00 avg60=0.00 avg300=0.00 total=\(some)\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=\(full)\n"
@@ -39,7 +40,7 @@ struct MemoryStallsTests {
         let directory = try TemporaryDirectory()
         let group = directory.path("group")
         var levels: [MemoryWarning.Level] = []
-        let watch = try MemoryWatch(of: "/group", below: directory.url.path, every: .zero, on: loop) {
+        let watch = try ApplicationMemory(of: "/group", below: directory.url.path, every: .zero, on: loop) {
             levels.append($0)
         }
         func look(at stalls: (some: UInt64, full: UInt64)?) throws {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryEventLoop
-package import BelfryLinux
-package import Lifecycle
+internal import BelfryEventLoop
+internal import BelfryLinux
+internal import BelfrySources
+internal import Lifecycle
 
-/// Reports when tasks of another unit wait for memory. A trigger of the kernel would have to be written into that
-/// unit's control group, so the file is read once in each window of `PressurePlan`, and the time that tasks have waited
-/// is compared (PSI).
-package final class MemoryWatch {
+/// Reports when tasks of the application's unit wait for memory. A trigger of the kernel would have to be written into
+/// that unit's control group, so the file is read once in each window of `PressurePlan`, and the time that tasks have
+/// waited is compared (PSI).
+final class ApplicationMemory {
     private let path: String
     private let interval: Duration
     private let onPressure: (MemoryWarning.Level) -> Void
@@ -17,7 +18,7 @@ package final class MemoryWatch {
     private var timer: TimerEventSource?
 
     /// Watches a control group, given by its path below `root`. The same path may be another group at the next look.
-    package init(
+    init(
         of group: String, below root: String = "/sys/fs/cgroup", every interval: Duration = PressurePlan.window,
         on loop: MainEventLoop, onPressure: @escaping (MemoryWarning.Level) -> Void
     ) throws(SystemError) {

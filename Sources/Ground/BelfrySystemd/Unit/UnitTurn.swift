@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Finds out when systemd would stop a unit that is being stopped: everything that is ordered after it stops first
+/// (`Before` of org.freedesktop.systemd1(5)).
+///
+/// A service that stands for the unit is ordered after it too, and told to stop at the same time as the others. It waits
+/// for them, but not for one whose job waits for its own: what starts early ends after all services.
+@MainActor
+package final class UnitTurn {
+    /// How long the manager may take to answer a question. Without an answer nothing is waited for.
+    private static let timeout: Duration = .seconds(5)
+
+    private let bus: SystemBus
+    private let own: String
+    private let done: () -> Void
+    private var jobs: [String: UnitJob] = [:]
+    /// The unit itself.
+    private var unit: UnitWatch?
+    /// Those that stop before it.
+    private var others: [String: UnitWatch] = [:]
+    private var isOver = false
+
+    /// The units that have still to stop.
+    package var names: [String] { others.filter { Self.isPending($1) }.keys.sorted() }
+
+    /// Waits for the turn of a unit.
+    ///
+    /// - Parameters:
+    ///   - unit: the name of the unit.
+    ///   - own: the service that stands for it, which waits.
+    ///   - done: called once: when it is the turn of the unit, when it is not to be stopped (any more), and when the
+    ///     manager does not say.
+    package init(of unit: String, for own: ServiceManagerUnit, _ done: @escaping () -> Void) {
+        bus = own.bus
+        self.own = own.name
+        self.done = done
+        let unit = ServiceManagerUnit(name: unit, on: bus)
+        var (id, before): (String?, [String]) = (nil, [])
+        // Answers come in the order of the questions.
+        ask(unit.text("Id", of: "Unit")) { _, answer in id = answer }
+        ask(unit.texts("Before", of: "Unit")) { _, answer in before = answer ?? [] }
+        ask(ServiceManagerUnit.jobs) { turn, answer in
+            turn.jobs = answer ?? [:]
+            guard let id, turn.isEnding(id) else { return turn.end() }
+            turn.look(at: before.filter { turn.isEnding($0) && $0 != turn.own }, pending: [], of: id)
+        }
+        bus.addObserver { [weak self] isReady in if !isReady { self?.end() } }
+    }
+
+    private func isEnding(_ unit: String) -> Bool { UnitEnding.Job(of: unit, in: jobs) != nil }
+
+    private func ask<Answer>(_ question: BusQuestion<Answer>, _ body: @escaping (UnitTurn, Answer?) -> Void) {
+        bus.ask(question, timeout: Self.timeout) { [weak self] answer in
+            if let self, !isOver { body(self, try? answer.get()) }
+        }
+    }
+
+    /// Follows those of the units whose jobs do not wait for that of this service.
+    private func look(at units: [String], pending: [String], of id: String) {
+        guard let next = units.last else {
+            if pending.isEmpty { return end() }
+            for name in pending { others[name] = follow(name) }
+            unit = follow(id)
+            return
+        }
+        look(before: [next], seen: [next]) { turn, isCircle in
+            turn.look(at: units.dropLast(), pending: pending + (isCircle ? [] : [next]), of: id)
+        }
+    }
+
+    /// Finds out whether the job of one of these units waits for that of this service, perhaps by way of others.
+    private func look(before units: [String], seen: Set<String>, _ then: @escaping (UnitTurn, _ isCircle: Bool) -> Void)
+    {
+        guard let job = units.last.flatMap({ jobs[$0] }) else { return then(self, false) }
+        // A job that has ended meanwhile waits for nothing.
+        ask(ServiceManagerUnit.jobs(before: job)) { turn, answer in
+            let new = (answer ?? [:]).keys.filter { turn.jobs[$0] != nil && !seen.contains($0) }
+            if new.contains(turn.own) { return then(turn, true) }
+            turn.look(before: units.dropLast() + new, seen: seen.union(new), then)
+        }
+    }
+
+    private func follow(_ name: String) -> UnitWatch { UnitWatch(name, on: bus) { [weak self] in self?.check() } }
+
+    private static func isPending(_ watch: UnitWatch) -> Bool {
+        guard let state = watch.state else { return true }
+        return state.hasJob && !["inactive", "failed"].contains(state.activeState)
+    }
+
+    /// The job of the unit itself ends when the stop is called off.
+    private func check() {
+        if unit.map({ !Self.isPending($0) }) ?? false || names.isEmpty { end() }
+    }
+
+    private func end() {
+        guard !isOver else { return }
+        isOver = true
+        (unit, others) = (nil, [:])
+        done()
+    }
+}

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""`Stop=` comes when `ExecStop=` of the unit would: after everything that is ordered after the unit has stopped. A stop that is
+called off is undone."""
+
+import pytest
+from application import Application
+from belfry_service import installed_host
+from host_roots import ROOTS
+
+LOG = "/srv/shop.log"
+
+
+@pytest.fixture
+def shop(on_each):
+    shop = Application(on_each.host)
+    shop.helpers = []
+    try:
+        yield shop
+    finally:
+        for name in shop.helpers:
+            shop.host.systemctl("stop", name, check=False)
+            shop.host.path(f"/run/systemd/system/{name}").unlink(missing_ok=True)
+        shop.remove()
+
+
+def begin(shop: Application) -> None:
+    shop.write_unit(more=getattr(shop, "more", ""))
+    shop.write()
+    shop.begin()
+    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
+    shop.clear()
+
+
+def add_helper(shop: Application, name: str, bond: str, work: str = "sleep 0.5", more: str = "") -> None:
+    """A unit that is ordered after another, and has something to do when it stops, with the help of the other."""
+    end = f"ExecStop=/bin/sh -c '{work}; echo {name} saved >>{LOG}'\n"
+    shop.host.write(f"/run/systemd/system/{name}", f"[Unit]\n{bond}\n[Service]\nExecStart=/bin/sleep infinity\n{end}{more}\n")
+    shop.helpers.append(name)
+
+
+def start_helpers(shop: Application) -> None:
+    shop.host.systemctl("daemon-reload")
+    shop.host.systemctl("start", *shop.helpers)
+
+
+@pytest.mark.parametrize("bond", ["Requires", "BindsTo", "PartOf"])
+def test_what_is_ordered_after_the_unit_stops_before_stop_runs(shop, bond):
+    begin(shop)
+    add_helper(shop, "worker.service", f"{bond}=shop.service\nAfter=shop.service")
+    start_helpers(shop)
+    shop.host.systemctl("stop", "shop.service")
+    assert shop.done() == ["worker.service saved", "Stop", "unit ended"]
+    assert shop.host.properties("worker.service", "Result") == {"Result": "success"}
+
+
+def test_a_chain_of_units_and_a_restart(shop):
+    begin(shop)
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service")
+    add_helper(shop, "feeder.service", "Requires=worker.service\nAfter=worker.service")
+    start_helpers(shop)
+    shop.host.systemctl("restart", "shop.service")
+    shop.wait_until_up()
+    shop.wait_for(lambda: shop.done()[-1] == "Start", "start again")
+    assert shop.done() == ["feeder.service saved", "worker.service saved", "Stop", "unit ended", "Start"]
+    assert shop.host.properties("worker.service", "ActiveState") == {"ActiveState": "active"}
+
+
+def test_status_names_whom_the_stop_waits_for_and_stop_has_all_its_time(shop):
+    """The dependent takes longer than the TimeoutStopSec= of the instance."""
+    shop.commands["Stop"] = f"/bin/sh -c 'sleep 2; echo Stop >>{LOG}'"
+    begin(shop)
+    shop.host.write("/run/systemd/system/belfryd@shop.service.d/time.conf", "[Service]\nTimeoutStopSec=4s\n")
+    try:
+        add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 7")
+        start_helpers(shop)
+        shop.host.systemctl("stop", "--no-block", "shop.service")
+        shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "say whom it waits for")
+        assert shop.property("StatusText").startswith("stopping, asked by ")
+        shop.wait_for(lambda: shop.unit.property("ActiveState") == "inactive", "stop")
+    finally:
+        shop.host.path("/run/systemd/system/belfryd@shop.service.d/time.conf").unlink()
+    assert shop.done() == ["worker.service saved", "Stop", "unit ended"]
+    assert shop.property("Result") == "success"
+
+
+def test_a_dependent_that_its_own_timeout_ends_is_waited_for_no_longer(shop):
+    begin(shop)
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 600", "TimeoutStopSec=1s")
+    start_helpers(shop)
+    shop.host.systemctl("stop", "shop.service")
+    assert shop.done() == ["Stop", "unit ended"]
+
+
+def test_a_job_that_is_cancelled_is_waited_for_no_longer(shop):
+    begin(shop)
+    add_helper(shop, "worker.service", "Wants=shop.service\nAfter=shop.service", "sleep 600", "TimeoutStopSec=infinity")
+    start_helpers(shop)
+    shop.host.systemctl("stop", "--no-block", "shop.service", "worker.service")
+    shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+    assert shop.done() == []
+    job = next(line.split()[0] for line in jobs(shop) if "worker.service" in line)
+    shop.host.systemctl("cancel", job)
+    shop.wait_for(lambda: shop.done() == ["Stop", "unit ended"], "go on")
+    shop.host.systemctl("kill", "--signal=KILL", "worker.service")
+
+
+def jobs(shop: Application) -> list[str]:
+    return shop.host.systemctl("list-jobs", "--no-legend").stdout.splitlines()
+
+
+def test_two_applications_one_after_the_other(on_each):
+    store = Application(on_each.host, "store", Stop="/bin/sh -c 'sleep 0.5; echo store >>/srv/both.log'")
+    till = Application(on_each.host, "till", Stop="/bin/sh -c 'sleep 0.5; echo till >>/srv/both.log'")
+    log = on_each.host.path("/srv/both.log")
+    try:
+        store.write_unit()
+        till.write_unit()
+        text = on_each.host.path("/run/systemd/system/till.service").read_text()
+        on_each.host.write(
+            "/run/systemd/system/till.service", f"[Unit]\nRequires=store.service\nAfter=store.service\n{text}"
+        )
+        for application in (store, till):
+            application.write()
+            application.begin()
+        on_each.host.systemctl("stop", "store.service")
+        assert log.read_text() == "till\nstore\n"
+    finally:
+        till.remove()
+        store.remove()
+        log.unlink(missing_ok=True)
+
+
+def test_a_second_signal_waits_for_nobody(shop):
+    begin(shop)
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 600", "TimeoutStopSec=infinity")
+    start_helpers(shop)
+    shop.host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+    shop.kill("TERM")
+    shop.wait_for(lambda: shop.property("ActiveState") != "deactivating", "end at once")
+    shop.host.systemctl("kill", "--signal=KILL", "worker.service")
+
+
+# Stops that are called off
+
+
+@pytest.mark.parametrize("call_off", ["start", "cancel"])
+def test_a_stop_that_is_called_off_after_stop_is_undone(shop, call_off):
+    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; sleep 3'"
+    begin(shop)
+    pid = shop.unit.main_pid()
+    shop.host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
+    do_call_off(shop, call_off)
+    shop.wait_for(lambda: shop.done() == ["Stop", "Resume"], "undo it")
+    assert shop.listener_says("Resume= ran") or shop.says("Resume= is run")
+    assert shop.unit.main_pid() == pid and shop.unit.property("ActiveState") == "active"
+    if call_off == "start":
+        shop.wait_until_up()
+        shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 0, "be healthy")
+        assert shop.done() == ["Stop", "Resume"]
+
+
+def do_call_off(shop: Application, how: str) -> None:
+    if how == "start":
+        shop.host.systemctl("start", "shop.service")
+        return
+    job = next(line.split()[0] for line in jobs(shop) if " shop.service" in line)
+    shop.host.systemctl("cancel", job)
+
+
+@pytest.mark.parametrize("call_off", ["start", "cancel"])
+def test_a_stop_that_is_called_off_before_stop_runs_nothing(shop, call_off):
+    begin(shop)
+    add_helper(shop, "worker.service", "Wants=shop.service\nAfter=shop.service", "sleep 4", "TimeoutStopSec=infinity")
+    start_helpers(shop)
+    shop.host.systemctl("stop", "--no-block", "shop.service", "worker.service")
+    shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+    do_call_off(shop, call_off)
+    shop.wait_for(lambda: shop.listener_says("shop.service runs on, Stop= does not run"), "say that it does not run")
+    shop.wait_for(lambda: shop.done() == ["worker.service saved"], "let the other stop")
+
+
+def test_without_resume_the_instance_says_that_stop_has_run(shop):
+    shop.commands |= {"Stop": f"/bin/sh -c 'echo Stop >>{LOG}; sleep 2'", "Resume": ""}
+    begin(shop)
+    shop.host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
+    shop.host.systemctl("start", "shop.service")
+    shop.wait_until_up()
+    text = "Stop= has run, and shop.service runs on"
+    shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 1, "be degraded")
+    assert text in shop.ctl("is-active", check=False).stdout and shop.says(text)
+    shop.host.systemctl("restart", "shop.service")
+    shop.wait_until_up()
+    shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 0, "be healthy in the next run")
+
+
+def test_a_crash_between_stop_and_its_end_is_undone_by_the_next_process(shop):
+    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; sleep 30'"
+    begin(shop)
+    shop.host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
+    shop.host.systemctl("start", "--no-block", "shop.service")
+    shop.host.systemctl("kill", "--signal=KILL", shop.name)
+    shop.wait_for(lambda: shop.done()[:2] == ["Stop", "Resume"], "undo it", 60)
+
+
+def test_a_paused_application_whose_stop_is_called_off_stays_paused_and_says_so(shop):
+    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; sleep 2'"
+    begin(shop)
+    shop.ctl("pause")
+    shop.host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: shop.done() == ["Pause", "Stop"], "run Stop=")
+    shop.host.systemctl("start", "shop.service")
+    shop.wait_until_up()
+    shop.wait_for(lambda: shop.state() == "background", "be paused")
+    assert "Stop= has run, and shop.service runs on" in shop.ctl("status").stdout
+    shop.ctl("resume")
+    shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 0, "be healthy")
+    assert shop.done() == ["Pause", "Stop", "Resume"]
+
+
+# The end of the machine
+
+
+@pytest.fixture(scope="module", params=["machine", "trixie"])
+def host(request):
+    root = ROOTS[request.param]()
+    with installed_host(f"{request.param}-stops", root) as belfry:
+        belfry.host.keep_journal()
+        yield belfry.host
+
+
+@pytest.mark.parametrize("order", ["", "DefaultDependencies=no\nBefore=local-fs.target shutdown.target\nConflicts=shutdown.target\n"])
+def test_a_shutdown_stops_dependents_first_and_does_not_wait_in_a_circle(host, order):
+    shop = Application(host)
+    shop.helpers = []
+    shop.more = f"[Unit]\n{order}" if order else ""
+    begin(shop)
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 1")
+    start_helpers(shop)
+    host.reboot()
+    assert shop.done() == ["worker.service saved", "Stop", "unit ended"]
+    shop.remove()
+    host.path("/run/systemd/system/worker.service").unlink(missing_ok=True)
+    shop.clear()
