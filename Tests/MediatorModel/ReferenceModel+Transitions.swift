@@ -87,7 +87,8 @@ extension ReferenceModel {
             transition.began = now
             transition.limit = limit(of: transition)
         }
-        transition.steps = StateTable.steps(lifecycleState, transition.trigger, isPaused: scenario.isPaused)
+        transition.steps = StateTable.steps(
+            lifecycleState, transition.trigger, isPaused: scenario.isPaused, hasFailedPause: hasFailedPause)
         due = transition.steps.isEmpty ? .step : .check
         if transition.trigger == .reload, !transition.steps.isEmpty { read(transition) }
     }
@@ -134,7 +135,9 @@ extension ReferenceModel {
     private func proceed(_ transition: ModelTransition) {
         guard !transition.steps.isEmpty else {
             current = nil
-            let end: TransitionReport.Result = transition.reasons.isEmpty ? .completed : .refused(transition.reasons)
+            let failure: TransitionReport.Result =
+                transition.wasAccepted ? .failed(transition.reasons) : .refused(transition.reasons)
+            let end = transition.reasons.isEmpty ? .completed : failure
             let result = transition.isGivenUp ? .overtaken : end
             finish(transition, result)
             events.append(.transition(transition.trigger, result))
@@ -154,6 +157,7 @@ extension ReferenceModel {
             delivery = nil
             transition.delivered.append(number)
             if !step.isArrival { lifecycleState = step.to }
+            if name == .didEnterBackground { hasFailedPause = !delivered.problems.isEmpty }
             judge(name, delivered, transition)
             due = .check
             work {}
@@ -177,6 +181,7 @@ extension ReferenceModel {
                 transition.steps = StateTable.steps(.inactive, .refuseLaunch)
             }
         case .willReload, .didReload:
+            transition.wasAccepted = name == .didReload
             transition.reasons += delivered.problems
             if !transition.reasons.isEmpty {
                 transition.configuration = configuration

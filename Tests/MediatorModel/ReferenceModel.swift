@@ -11,6 +11,8 @@ final class ReferenceModel {
     let clock = ManualClock()
     var events: [ScenarioEvent] = []
     var lifecycleState = LifecycleState.notRunning
+    /// Whether a listener failed when the service last entered the background.
+    var hasFailedPause = false
     var sequence: UInt64 = 0
     var configuration = -1
     var reloads = 0
@@ -164,6 +166,8 @@ final class ModelTransition {
     var limit: UInt64 = 0
     var isCutShort = false
     var isGivenUp = false
+    /// Whether `didReload` was delivered.
+    var wasAccepted = false
     var reasons: [String] = []
     var configuration: Int?
     var delivered: [UInt64] = []

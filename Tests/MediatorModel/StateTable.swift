@@ -14,8 +14,16 @@ package nonisolated enum StateTable {
         var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
     }
 
-    package static func steps(_ state: LifecycleState, _ trigger: LifecycleTrigger, isPaused: Bool = false) -> [Step] {
-        table["\(state) \(trigger)\(isPaused && trigger == .launch ? "Paused" : "")"] ?? []
+    package static func steps(
+        _ state: LifecycleState, _ trigger: LifecycleTrigger, isPaused: Bool = false, hasFailedPause: Bool = false
+    ) -> [Step] {
+        let special =
+            switch (state, trigger) {
+            case (_, .launch) where isPaused: "Paused"
+            case (.background, .pause) where hasFailedPause: "Failed"
+            default: ""
+            }
+        return table["\(state) \(trigger)\(special)"] ?? []
     }
 
     private static let table: [String: [Step]] = {
@@ -52,6 +60,7 @@ package nonisolated enum StateTable {
         active endSuspension didResume>active
         active reload willReload>active didReload>active
         active stop willResignActive>inactive didEnterBackground>background willTerminate>notRunning
+        background pauseFailed didEnterBackground>background
         background resume willEnterForeground>inactive didBecomeActive>active
         background continued willEnterForeground>inactive didBecomeActive>active
         background suspend ->suspended

@@ -14,6 +14,7 @@ public final class BusPeer {
 
     private var connection: OpaquePointer?
     private var answers: [String: Writer] = [:]
+    private var refusals: [String: String] = [:]
     /// The names of the methods that were called, in order.
     public private(set) var calls: [String] = []
 
@@ -34,6 +35,9 @@ public final class BusPeer {
 
     /// Answers calls of this method; other calls get an error.
     public func answer(_ member: String, _ write: @escaping Writer) { answers[member] = write }
+
+    /// Refuses calls of this method with the error of this name from now on, or with nil none any more.
+    public func refuse(_ member: String, with error: String?) { refusals[member] = error }
 
     /// Answers `Get` for this property with a value of the type `signature`.
     public func answer(property: String, _ signature: String, _ write: @escaping Writer) {
@@ -59,6 +63,13 @@ public final class BusPeer {
         guard sd_bus_message_get_type(call, &type) >= 0, type == 1 else { return 0 }
         let member = String(cString: sd_bus_message_get_member(call))
         calls.append(member)
+        if let name = refusals[member] {
+            name.withCString { name in
+                var error = sd_bus_error(name: name, message: nil, _need_free: 0)
+                sd_bus_reply_method_error(call, &error)
+            }
+            return 1
+        }
         guard let write = Self.property(of: call).flatMap({ answers["Get \($0)"] }) ?? answers[member] else { return 0 }
         var reply: OpaquePointer?
         sd_bus_message_new_method_return(call, &reply)

@@ -42,7 +42,7 @@ final class SocketComponent: RunningComponent {
         let listener = try SocketListener(
             loop: context.loop, mediator: context.mediator, parameters: parameters, identity: service.identity,
             endpoint: SocketEndpoint(path: path, store: store), retained: retained, log: service.log,
-            describeRun: context.describeRun, budget: context.budget, application: service.options.application?.name)
+            describeRun: context.describeRun, budget: context.budget, application: service.options.application)
         try context.mediator.addListener(listener)
         self.listener = listener
     }

@@ -112,7 +112,10 @@ extension SocketListener {
     }
 
     private func move(_ trigger: LifecycleTrigger, _ request: VarlinkRequest) {
-        perform(trigger, request) { [unowned self] report in
+        let reason = request.parameters["reason"]?.stringValue
+        // In bytes. It is stored, shown and logged.
+        guard (1...200).contains(reason?.utf8.count ?? 1) else { return request.fail(.invalidParameter("reason")) }
+        perform(trigger, request, reason.map { ["reason": .string($0)] } ?? [:]) { [unowned self] report in
             if report.result == .overtaken { return request.fail("io.belfry.Lifecycle.Stopping") }
             let reports = report.notifications.isEmpty ? failures(of: trigger) : report.notableReports
             request.reply(["state": .string(mediator.state.rawValue), "reports": .array(reports)])
@@ -135,9 +138,10 @@ extension SocketListener {
 
     /// Performs a transition, unless its client goes away before it has begun.
     private func perform(
-        _ trigger: LifecycleTrigger, _ request: VarlinkRequest, _ completion: @escaping (TransitionReport) -> Void
+        _ trigger: LifecycleTrigger, _ request: VarlinkRequest, _ userInfo: UserInfo = [:],
+        _ completion: @escaping (TransitionReport) -> Void
     ) {
-        let asked = mediator.request(trigger, origin: origin(of: request), completion)
+        let asked = mediator.request(trigger, origin: origin(of: request), userInfo: userInfo, completion)
         request.onCancel = { [mediator] in mediator.withdraw(asked) }
     }
 
@@ -156,6 +160,7 @@ extension SocketListener {
         switch report.result {
         case .completed: request.reply(reply)
         case .overtaken: request.fail("io.belfry.Lifecycle.Stopping")
+        case .failed: request.fail("io.belfry.Lifecycle.ReloadFailed", ["reports": .array(report.notableReports)])
         case .refused(let reasons):
             // A listener may also have failed to go back to the old configuration.
             let failures = report.notifications.filter { $0.notification.name == .didFailToReload }.flatMap(\.problems)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryConfiguration
+package import BelfryConfiguration
 package import Belfry
 package import BelfryEventLoop
 package import BelfryMetricRegistry
@@ -60,8 +60,8 @@ package final class SocketListener: LifecycleListener {
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications, registry: MetricRegistry = .shared, log: ServiceLog,
-        describeRun: @escaping () -> UserInfo = { [:] },
-        budget: UnitBudget? = nil, application: String? = nil
+        describeRun: @escaping () -> UserInfo = { [:] }, budget: UnitBudget? = nil,
+        application: ApplicationSettings? = nil
     ) throws {
         self.mediator = mediator
         self.registry = registry
@@ -70,11 +70,11 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.retained = retained
         self.describeRun = describeRun
-        self.application = application
+        self.application = application?.name
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
         clients = ClientLog(log, clock: mediator.clock)
         holds = HoldList(mediator: mediator, log: log)
-        attached = AttachedListenerList(mediator: mediator, bootID: identity.bootID, log: log)
+        attached = AttachedListenerList(mediator: mediator, bootID: identity.bootID, log: log, application: application)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,

@@ -54,6 +54,8 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                     failure(.usage, "the service does not accept this value of '\(parameters.textOrDash("parameter"))'")
                 case "io.belfry.Lifecycle.ReloadRefused":
                     ClientFailure(.configuration, Self.reasons(parameters) ?? ["the service gave no reason"])
+                case "io.belfry.Lifecycle.ReloadFailed":
+                    ClientFailure(.failure, ListenerReports.problems(parameters) + [Self.reloadFailed])
                 case "io.belfry.Lifecycle.Stopping":
                     failure(.unavailable, "the service is stopping")
                 case "io.belfry.Lifecycle.InvalidSignal":
@@ -119,6 +121,8 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
     }
     private static let closedHint =
         "its journal says why: it cannot start, it has ended, or a limit of [Socket] is reached"
+    private static let reloadFailed =
+        "the service keeps its old configuration; whether the listeners named here have the new one is not known"
     private static let permissionHint =
         "root, the service's own user and the group set in [Socket] may do this"
 

@@ -13,7 +13,7 @@ extension ApplicationListener {
 
     /// Notes that `Stop=` runs for the present run of the unit, whatever becomes of this process.
     func stopBegins(_ notification: LifecycleNotification) {
-        guard key(at: notification) != nil, let run = runs.last else { return }
+        guard settings.key(for: notification) != nil, let run = runs.last else { return }
         keep(run, runs.marks.union([.stopped]))
     }
 
@@ -21,7 +21,7 @@ extension ApplicationListener {
     /// may start it again.
     func endStop(_ notification: LifecycleNotification, _ done: @escaping (AnswerEnd) -> Void) {
         do { try check(notification) } catch { return done(AnswerEnd(.failed("\(error)"))) }
-        guard key(at: notification) != nil else { return done(.completed) }
+        guard settings.key(for: notification) != nil else { return done(.completed) }
         ServiceManagerUnit(name: settings.unit, on: bus).ending(with: settings.unit, timeout: .seconds(5)) { [self] in
             // Without an answer the next process of this run of the unit asks again.
             guard case .success(let ending) = $0, ending.application == ApplicationEnding.none,

@@ -22,6 +22,7 @@ final class ApplicationListener: LifecycleListener {
     private let loop: MainEventLoop
     unowned let mediator: LifecycleMediator
     let log: ServiceLog
+    private let problem: (LifecycleNotification.Name) -> String?
     let bus: SystemBus
     let runs: UnitRunRecord
     private(set) var unit: UnitWatch?
@@ -70,6 +71,7 @@ final class ApplicationListener: LifecycleListener {
         loop = context.loop
         mediator = context.mediator
         bus = context.unitBus
+        problem = context.problem
         runs = UnitRunRecord(in: context.paths.runtimeDirectory)
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
@@ -106,6 +108,7 @@ final class ApplicationListener: LifecycleListener {
             guard settings.command(at: .didReload) != nil else {
                 throw LifecycleRefusal("Reload= is not set, \(settings.unit) keeps its configuration")
             }
+            if !isAttached { throw LifecycleRefusal("\(absence), Reload= does not run") }
         }
         if settings.command(at: .willTerminate) != nil {
             // After the program: listeners are called in reverse order.
@@ -129,6 +132,16 @@ final class ApplicationListener: LifecycleListener {
     }
 
     var health: ListenerHealth {
+        let doubts = settings.commands.compactMap { command in
+            let isMemory = command.notification == .didReceiveMemoryWarning
+            let reason = isMemory ? memory?.watch.problem?.description : problem(command.notification)
+            return reason.map { "\(command.key)= may not run: \($0)" }
+        }
+        let reasons = (unitHealth.reason.map { [$0] } ?? []) + doubts
+        return reasons.isEmpty ? .healthy : .degraded(reasons.joined(separator: "; "))
+    }
+
+    private var unitHealth: ListenerHealth {
         guard let unit = unit?.state else {
             return hasLaunched ? .degraded("systemd cannot be asked about \(settings.unit)") : .healthy
         }
@@ -136,9 +149,8 @@ final class ApplicationListener: LifecycleListener {
             let result = unit.result == "success" || unit.result.isEmpty ? "" : ", \(unit.result)"
             return .degraded("\(settings.unit) is \(unit.activeState)\(result)")
         }
-        guard hasLaunched else { return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy }
-        if !isAttached { return .degraded(absence) }
-        if runs.marks.contains(.stopped) { return .degraded(stopRemains) }
+        if hasLaunched, !isAttached { return .degraded(absence) }
+        if hasLaunched, runs.marks.contains(.stopped) { return .degraded(stopRemains) }
         return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy
     }
 
@@ -150,18 +162,10 @@ final class ApplicationListener: LifecycleListener {
 
     /// The command of a notification cannot run without its program, which decides otherwise whether it does.
     func check(_ notification: LifecycleNotification) throws {
-        guard !isAttached, let key = key(at: notification) else { return }
+        guard !isAttached, let key = settings.key(for: notification) else { return }
         let reason = "\(absence), \(key)= does not run"
         if notification.name == .willReload { throw LifecycleRefusal(reason) }
         throw NotRun(description: reason)
-    }
-
-    /// The key of the command that is run at a notification.
-    func key(at notification: LifecycleNotification) -> String? {
-        var unitJob: String?
-        if case .string(let text) = notification.userInfo["unitJob"] { unitJob = text }
-        return settings.listener.commands.command(
-            at: notification.name.rawValue, trigger: notification.trigger?.rawValue, unitJob: unitJob)?.key
     }
 
     /// A command that does not run.
@@ -240,7 +244,7 @@ final class ApplicationListener: LifecycleListener {
     private func endPause() {
         guard let run = runs.last, runs.marks.contains(.paused), hasLaunched else { return }
         phase = .endingPause
-        mediator.resumeNext { [weak self] report in
+        mediator.resumeNext(because: "\(settings.unit) has started again") { [weak self] report in
             self?.phase = .running
             if report.result != .overtaken { self?.keep(run, []) }
         }
@@ -257,12 +261,8 @@ final class ApplicationListener: LifecycleListener {
         else { return memory = nil }
         let (run, group) = (state.invocationID, state.controlGroup)
         guard memory?.run != run || memory?.group != group else { return }
-        memory = nil
-        do throws(SystemError) {
-            let watch = try ApplicationMemory(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) }
-            memory = (run, group, watch)
-        } catch {
-            log.write(.warning, "\(error), MemoryWarning= does not run", .sourceMissing)
-        }
+        let watch = ApplicationMemory(of: group, on: loop) { [mediator] in mediator.warnOfMemory($0) }
+        watch.onProblem = { [mediator] in mediator.checkHealth() }
+        memory = (run, group, watch)
     }
 }

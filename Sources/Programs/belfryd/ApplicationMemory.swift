@@ -13,32 +13,45 @@ final class ApplicationMemory {
     private let path: String
     private let interval: Duration
     private let onPressure: (MemoryWarning.Level) -> Void
-    /// Nil while the file cannot be read.
+    /// Nil while the file cannot be read, such as between the end of one group and the next.
     private var last: MemoryStalls?
     private var timer: TimerEventSource?
+
+    /// Why nothing could be reported at the last look: a kernel that does not count pressure has no file.
+    private(set) var problem: SystemError?
+    /// Called when `problem` has changed.
+    var onProblem: () -> Void = {}
 
     /// Watches a control group, given by its path below `root`. The same path may be another group at the next look.
     init(
         of group: String, below root: String = "/sys/fs/cgroup", every interval: Duration = PressurePlan.window,
         on loop: MainEventLoop, onPressure: @escaping (MemoryWarning.Level) -> Void
-    ) throws(SystemError) {
+    ) {
         (self.interval, self.onPressure) = (interval, onPressure)
         path = "\(root)\(group)/memory.pressure"
-        last = stalls
-        timer = try loop.timer(after: interval, accuracy: interval / 10) { [unowned self] in look() }
+        do throws(SystemError) {
+            timer = try loop.timer(after: interval, accuracy: interval / 10) { [unowned self] in look() }
+            look()
+        } catch {
+            problem = error
+        }
     }
 
     private func look() {
-        // First, so that nothing ends the watch but its owner.
-        try? timer?.fire(after: interval)
-        let (before, now) = (last, stalls)
-        last = now
-        guard let before, let now else { return }
+        let (before, known) = (last, problem)
+        last = nil
+        do throws(SystemError) {
+            // First, so that nothing ends the watch but its owner.
+            try timer?.fire(after: interval)
+            last = MemoryStalls(try KernelFile.text(path))
+            problem = nil
+        } catch {
+            problem = error
+        }
+        if problem != known { onProblem() }
+        guard let before, let now = last else { return }
         if let level = now.level(since: before, limit: PressurePlan.stalls.microseconds) { onPressure(level) }
     }
-
-    /// Nil without a descriptor for the file, and between the end of one group and the next.
-    private var stalls: MemoryStalls? { (try? KernelFile.text(path)).map(MemoryStalls.init) }
 }
 
 /// How long tasks have waited for memory since the group was made, in microseconds.

@@ -57,7 +57,7 @@ extension ServiceAssembly {
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
             describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
-            budget: parts.budget)
+            budget: parts.budget, problem: { [sources = parts.sources] in sources.problem(with: $0) })
     }
 
     /// Adds the listeners of `compose`, and those that registered themselves.

@@ -101,4 +101,6 @@ package struct ComponentContext {
     package let describeRun: () -> UserInfo
     /// The times of the unit.
     package let budget: UnitBudget
+    /// Why a notification may not come, or not in time; nil if nothing is missing that reports it.
+    package let problem: (LifecycleNotification.Name) -> String?
 }

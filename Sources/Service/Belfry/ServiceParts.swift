@@ -72,14 +72,14 @@ final class ServiceParts {
             startRealtime: mediator.clock.now.realtime)
         pause = try PauseMarker(
             mediator: mediator, run: run, madeBy: options.application.map { [$0.name, "application"] } ?? [],
-            of: options.instanceName, in: paths.runtimeDirectory, log: log)
+            lasting: options.application?.pauseMax, of: options.instanceName, in: paths.runtimeDirectory, log: log)
         run.exitRecord = pause.record
         exitRecord = Self.exitRecord(of: run, in: paths, mediator, identity, log)
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
-            name: options.instanceName, application: options.application?.unit,
+            name: options.instanceName, application: options.application,
             ending: ending, pause: pause, control: ControlSignal(mediator: mediator, log: log))
         descriptors = received.descriptors.filter { received in
             !components.contains { $0.owns(descriptorNamed: received.name) }

@@ -27,11 +27,11 @@ final class ServiceSources {
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
-        unit: ServiceManagerUnit?, name: String, application: String?, ending: ServiceEnding, pause: PauseMarker,
-        control: ControlSignal
+        unit: ServiceManagerUnit?, name: String, application: ApplicationSettings?, ending: ServiceEnding,
+        pause: PauseMarker, control: ControlSignal
     ) {
         self.missing = missing
-        let group = missing.attemptInUnit { () throws(SystemError) in try ControlGroup.own() }
+        let group = missing.attemptInUnit(for: .didResume) { () throws(SystemError) in try ControlGroup.own() }
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
         let clock = ClockSource(mediator: mediator)
         (self.suspensions, self.clock) = (suspensions, clock)
@@ -39,9 +39,12 @@ final class ServiceSources {
 
         let login = LoginSource(
             loop: loop, mediator: mediator, bus: bus, who: name, problem: { Self.report($0, in: log) },
-            idle: { ending.releaseCode() })
+            idle: {
+                ending.releaseCode()
+                mediator.checkHealth()
+            })
         let stops = StopReasonSource(
-            mediator: mediator, unit: unit, application: application, announced: { login.shutdown.kind },
+            mediator: mediator, unit: unit, application: application?.unit, announced: { login.shutdown.kind },
             onStopJob: { pause.end() })
         self.login = login
         signals = SignalSource(
@@ -56,27 +59,34 @@ final class ServiceSources {
             unit?.bus.connect()
         }
 
-        missing.attemptInUnit { () throws(SystemError) in try suspensions.watchFreezer() }
-        clockWatch = missing.attempt { () throws(SystemError) in
+        missing.attemptInUnit(for: .didResume) { () throws(SystemError) in try suspensions.watchFreezer() }
+        clockWatch = missing.attempt(for: TimeChange.name) { () throws(SystemError) in
             try ClockSetWatch(loop: loop) {
                 suspensions.check()
                 clock.check()
             }
         }
         let environment = Environment.variables
-        if let file = TimeZoneFile(variable: environment["TZ"]) {
-            timeZone = missing.attempt { () throws(SystemError) in
+        // All applications of a host share the inotify instances of one user.
+        let isAsked = application.map { $0.command(at: TimeChange.name) != nil } ?? true
+        if isAsked, let file = TimeZoneFile(variable: environment["TZ"]) {
+            timeZone = missing.attempt(for: TimeChange.name) { () throws(SystemError) in
                 try TimeZoneSource(loop: loop, mediator: mediator, file: file) { [clockWatch] in clockWatch?.check() }
             }
         }
         // That of the application's own unit counts for a service that stands for one.
         guard application == nil else { return }
-        memory = missing.attemptInUnit { () throws(SystemError) in
+        memory = missing.attemptInUnit(for: .didReceiveMemoryWarning) { () throws(SystemError) in
             let triggers = try PressurePlan.triggers(environment: environment, group: group)
             return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
                 mediator.warnOfMemory($0)
             }
         }
+    }
+
+    /// Why a notification may not come, or not in time; nil if nothing is missing that reports it.
+    func problem(with name: LifecycleNotification.Name) -> String? {
+        [.willSleep, .didWake].contains(name) ? login.sleep.inhibitor.refusal?.description : missing.reasons[name]
     }
 
     private static func report(_ problem: LoginProblem, in log: ServiceLog) {

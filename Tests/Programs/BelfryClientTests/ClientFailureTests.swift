@@ -64,4 +64,31 @@ struct ClientFailureTests {
         #expect(failure.status == .configuration)
         #expect(failure.lines == ["/etc/b.conf:3:1: unknown", "two", "lines", "\\u{1B}[2J"])
     }
+
+    @Test func aReloadThatWasNotAppliedNamesItsListeners() {
+        let error = VarlinkError.failed(
+            name: "io.belfry.Lifecycle.ReloadFailed",
+            parameters: [
+                "reports": [
+                    [
+                        "listener": "lamp", "notification": "didReload", "outcome": "overran",
+                        "durationUsec": 3_000_000,
+                        "reason": "Reload= has not ended within its deadline",
+                    ],
+                    [
+                        "listener": "quick", "notification": "didReload", "outcome": "completed", "durationUsec": 0,
+                        "work": "done",
+                    ],
+                ]
+            ])
+
+        let failure = ClientFailure(calling: error, to: "reload", "x")
+
+        #expect(failure.status == .failure)
+        #expect(
+            failure.lines == [
+                "listener 'lamp' gave no answer to didReload after 3 s: Reload= has not ended within its deadline",
+                "the service keeps its old configuration; whether the listeners named here have the new one is not known",
+            ])
+    }
 }

@@ -2,7 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import BelfryLinux
 import Foundation
+import Glibc
 import Lifecycle
 import TestSupport
 import Testing
@@ -40,7 +42,7 @@ struct ApplicationMemoryTests {
         let directory = try TemporaryDirectory()
         let group = directory.path("group")
         var levels: [MemoryWarning.Level] = []
-        let watch = try ApplicationMemory(of: "/group", below: directory.url.path, every: .zero, on: loop) {
+        let watch = ApplicationMemory(of: "/group", below: directory.url.path, every: .zero, on: loop) {
             levels.append($0)
         }
         func look(at stalls: (some: UInt64, full: UInt64)?) throws {
@@ -63,5 +65,25 @@ struct ApplicationMemoryTests {
 
         #expect(levels == [.some, .full])
         withExtendedLifetime(watch) {}
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func withoutAFileThereIsAProblemUntilThereIsOne() throws {
+        let loop = try MainEventLoop()
+        let directory = try TemporaryDirectory()
+        let watch = ApplicationMemory(of: "/group", below: directory.url.path, every: .zero, on: loop) { _ in }
+        var seen: [Int32?] = []
+        watch.onProblem = { seen.append(watch.problem?.code) }
+        #expect(watch.problem?.code == ENOENT)
+
+        try loop.turnWithoutWaiting()
+        #expect(seen == [])
+        try directory.write("group/memory.pressure", "some total=0\nfull total=0\n")
+        try loop.turnWithoutWaiting()
+        try FileManager.default.removeItem(atPath: directory.path("group"))
+        try loop.turnWithoutWaiting()
+
+        #expect(seen == [nil, ENOENT])
+        watch.onProblem = {}
     }
 }

@@ -36,12 +36,15 @@ class Application(BelfryInstance):
         )
 
     def write(self, user: str = "root") -> None:
-        """Writes the file, without `User=` if the user is empty."""
+        self.write_file(user)
+        self.host.systemctl("daemon-reload")
+
+    def write_file(self, user: str = "root") -> None:
+        """Without `User=` if the user is empty."""
         who = f"User={user}\n" if user else ""
         commands = "".join(f"{verb}={command}\n" for verb, command in self.commands.items() if command)
         text = f"[Application]\nUnit={self.unit.name}\n{who}{self.options}\n[On]\n{commands}"
         self.host.write(self.file, text)
-        self.host.systemctl("daemon-reload")
 
     def begin(self) -> None:
         """Starts the unit, and with it the rest."""

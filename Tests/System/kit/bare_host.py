@@ -3,6 +3,7 @@
 """A Debian with systemd on which Belfry is not installed."""
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +18,8 @@ UNATTENDED = ["--yes", "--quiet", "--option=Dpkg::Options::=--force-confdef", "-
 class BareHost(BelfryService):
     """Installs and removes packages. It has no network: apt takes packages of Debian from those that the root directory has."""
 
-    def apt(self, *arguments: str) -> None:
-        self.host.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *UNATTENDED, *arguments)
+    def apt(self, *arguments: str) -> subprocess.CompletedProcess:
+        return self.host.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *UNATTENDED, *arguments)
 
     def install_packages(self, *packages: Path) -> None:
         inside = [f"/var/tmp/{package.name}" for package in packages]

@@ -67,6 +67,22 @@ def test_broken_configuration_fails_the_reload_and_changes_nothing(on_each, brok
     assert on_each.status()["state"] == "active"
 
 
+def test_a_reload_that_a_listener_does_not_apply_is_no_refusal(started_on_each):
+    with started_on_each.connect() as listener:
+        attach = {"listener": "slow", "names": ["didReload"], "deadlineUsec": 1_000_000, "confirm": True}
+        listener.send("Attach", attach, more=True)
+        listener.reply()
+        done = started_on_each.ctl("reload", check=False)
+        assert done.returncode == 1
+        late, kept = done.stderr.splitlines()
+        assert late.startswith("listener 'slow' gave no answer to didReload after 1")
+        assert kept.startswith("the service keeps its old configuration; ")
+        applied = "active, new configuration not applied by all"
+        assert started_on_each.property("StatusText").startswith(applied)
+        assert started_on_each.host.systemctl("reload", SERVICE, check=False).returncode != 0
+    assert any("not every listener has applied the new one" in message for message in started_on_each.messages())
+
+
 def test_newer_systemd_reloads_with_the_signal_and_waits(belfry_on_trixie):
     belfry_on_trixie.use_notify_reload()
     belfry_on_trixie.start()

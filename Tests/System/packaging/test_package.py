@@ -185,7 +185,9 @@ def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
         shop.wait_until_up()
         assert shop.state() == "background"
     pid = shop.unit.main_pid()
-    bare.apt("remove", "belfry")
+    removal = bare.apt("remove", "belfry")
+    warning = "belfry: warning: belfryd@shop is paused, and nothing will resume what it has paused\n"
+    assert (removal.stdout + removal.stderr).count(warning) == 1
     assert shop.done() == ["Start", "Pause"] and shop.unit.main_pid() == pid
     assert bare.processes() == []
     # The unit is reloaded as it was before.

@@ -25,7 +25,8 @@ CHANGES = {
     "didFinishLaunching": {("inactive", "inactive")},
     "didBecomeActive": {("inactive", "active")},
     "willResignActive": {("active", "inactive")},
-    "didEnterBackground": {("inactive", "background")},
+    # A pause in which a listener failed is repeated.
+    "didEnterBackground": {("inactive", "background"), ("background", "background")},
     "willEnterForeground": {("background", "inactive")},
     "willTerminate": {(state, "notRunning") for state in STATES},
     # After a SIGCONT nobody knows whether the service was stopped.

@@ -46,9 +46,11 @@ nonisolated let lifecycleInterfaceMethods = """
     method Simulate(name: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
     # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused,
-    # were late, or say what they did; the state changes all the same. If the service was in the background already, it
-    # has those that failed then. A client that disconnects withdraws its request, if that has not begun.
-    method Pause() -> (state: string, reports: []Report)
+    # were late, or say what they did; the state changes all the same. If the service was in the background already,
+    # nothing is done, unless a listener failed when it came there: then didEnterBackground is delivered again. A client
+    # that disconnects withdraws its request, if that has not begun. 'reason' has 1 to 200 bytes, and is shown wherever
+    # the pause is; the first counts if requests were merged.
+    method Pause(reason: ?string) -> (state: string, reports: []Report)
 
     # Continue the service. The reply comes when it is active, as for Pause.
     method Resume() -> (state: string, reports: []Report)
@@ -156,6 +158,10 @@ nonisolated let lifecycleInterfaceErrors = """
     # The new configuration was refused and the old one stays. Each reason is a line of text, which begins with
     # the name of the listener if one has refused.
     error ReloadRefused(reasons: []string)
+
+    # The new configuration was accepted, but listeners failed or were late when they applied it: 'reports' has them, as
+    # for Pause. The service has the old one again. Whether these listeners have the new one is not known.
+    error ReloadFailed(reports: []Report)
 
     # The service is stopping.
     error Stopping()

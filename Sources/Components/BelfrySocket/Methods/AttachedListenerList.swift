@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 internal import BelfryListeners
 internal import BelfrySystemd
 internal import Lifecycle
@@ -28,13 +29,15 @@ final class AttachedListenerList {
     private let mediator: LifecycleMediator
     private let bootID: String
     private let log: ServiceLog
+    private let application: ApplicationSettings?
     /// By their names, which are different.
     private var listeners: [UTF8Text: AttachedListener] = [:]
     private var questions: [UTF8Text: Question] = [:]
     /// The state that the last notification leads to.
     private var state: LifecycleState
 
-    init(mediator: LifecycleMediator, bootID: String, log: ServiceLog) {
+    init(mediator: LifecycleMediator, bootID: String, log: ServiceLog, application: ApplicationSettings?) {
+        self.application = application
         self.mediator = mediator
         self.bootID = bootID
         self.log = log
@@ -165,7 +168,12 @@ final class AttachedListenerList {
         questions[key] = Question(listener: listener, progress: progress, completion: completion)
         listener.tokens.insert(key)
         listener.request.send(VarlinkEncodedReply(writer))
-        return { [weak self] in _ = self?.close(key) }
+        return { [weak self] in
+            guard let question = self?.close(key), let application = self?.application,
+                application.name == question.listener.name, let key = application.key(for: notification)
+            else { return }
+            question.completion(AnswerEnd(.failed("\(key)= has not ended within its deadline")))
+        }
     }
 
     /// Removes a notification that was answered, or whose deadline has passed.

@@ -195,6 +195,11 @@ package nonisolated struct BusError: Error, Sendable, Equatable, CustomStringCon
     /// `unable to call 'X': access denied (org.freedesktop.DBus.Error.AccessDenied)`
     package var description: String { "unable to \(attempt): \(message)\(name.map { " (\($0))" } ?? "")" }
 
+    /// Whether somebody was too busy, so that the same call may succeed later.
+    package var isTemporary: Bool {
+        ["LimitsExceeded", "NoReply", "Timeout", "TimedOut"].contains { name == "org.freedesktop.DBus.Error.\($0)" }
+    }
+
     static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(BusError) {
         if result < 0 { throw BusError(attempt(), result) }
     }

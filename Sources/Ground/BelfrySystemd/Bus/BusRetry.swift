@@ -4,7 +4,7 @@
 package import BelfryEventLoop
 
 /// Decides how long to wait before the next attempt to connect. The first attempt after a lost connection is made at
-/// once; the delay grows with each failure, and after the last one nothing is tried any more.
+/// once, and the delay grows with each failure. It does not give up: a bus that is full has room again some time.
 package nonisolated struct BusRetry: Sendable, Equatable {
     private static let delays: [Duration] = [
         .zero, .milliseconds(100), .milliseconds(500), .seconds(2), .seconds(10), .seconds(30),
@@ -23,12 +23,11 @@ package nonisolated struct BusRetry: Sendable, Equatable {
 
     /// The connection was lost, or could not be made.
     ///
-    /// - Returns: how long to wait, or nil to try no more.
-    package mutating func disconnected(at now: MonotonicInstant) -> Duration? {
+    /// - Returns: how long to wait.
+    package mutating func disconnected(at now: MonotonicInstant) -> Duration {
         if let ready, now - ready >= Self.lasting { failures = 0 }
         ready = nil
-        guard failures < Self.delays.count else { return nil }
-        defer { failures += 1 }
+        defer { failures = min(failures + 1, Self.delays.count - 1) }
         return Self.delays[failures]
     }
 }

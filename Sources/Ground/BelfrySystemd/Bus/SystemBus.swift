@@ -13,7 +13,7 @@ internal import Glibc
 /// connections. Source: sd-bus(3), sd_bus_set_watch_bind(3).
 @MainActor
 package final class SystemBus {
-    let loop: MainEventLoop
+    package let loop: MainEventLoop
     private let address: String
     private let isDirect: Bool
     private var connection: OpaquePointer?
@@ -49,11 +49,9 @@ package final class SystemBus {
 
     isolated deinit { sd_bus_close_unref(connection) }
 
-    /// Begins to connect, and keeps connecting from now on. It does nothing when that was begun, and begins again
-    /// when the bus was given up after too many failures.
+    /// Begins to connect, and keeps connecting from now on. It does nothing when that was begun.
     package func connect() {
         guard connection == nil, reconnection == nil else { return }
-        retry = BusRetry()
         open()
     }
 
@@ -138,8 +136,7 @@ package final class SystemBus {
     private func lose() {
         let wasReady = isReady
         close()
-        let delay = retry.disconnected(at: .now)
-        if let delay { reconnection = try? loop.timer(after: delay) { [unowned self] in open() } }
+        reconnection = try? loop.timer(after: retry.disconnected(at: .now)) { [unowned self] in open() }
         if wasReady { for observer in observers { observer(false) } }
     }
 

@@ -129,13 +129,14 @@ extension LifecycleMediator {
             let left = transitions.remaining(transition).signedMicroseconds
             return transition.userInfo.merging(["deadlineUsec": .int(left)]) { given, _ in given }
         case .didFailToReload:
-            return transition.userInfo.filter { $0.key == "count" }.merging(
-                ["reasons": .array(transition.reasons.map { .string($0) })]
-            ) { $1 }
+            var userInfo = transition.userInfo.filter { $0.key == "count" }
+            userInfo["reasons"] = .array(transition.reasons.map { .string($0) })
+            if case .failed = transition.result { userInfo["accepted"] = true }
+            return userInfo
         case .didEnterBackground where transition.trigger == .pause,
             .didBecomeActive where transition.trigger == .resume || transition.trigger == .continued,
             .willResignActive where transition.trigger == .interrupt:
-            return transition.userInfo.filter { $0.key == "count" }
+            return transition.userInfo.filter { $0.key == "count" || $0.key == "reason" }
         case .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive: return [:]
         default: return transition.userInfo
         }

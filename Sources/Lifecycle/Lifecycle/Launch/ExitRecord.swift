@@ -45,6 +45,8 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
     public var kind: Kind
     /// Why it ended; nil for a pause, and while this is not known.
     public var reason: Termination.Reason?
+    /// Why it was paused, in the words of the one who asked for it; nil if they gave no reason.
+    public var pauseReason: String?
     /// Who paused or stopped it.
     public var origin: LifecycleOrigin
     /// Who sent a second stop, if anybody did.
@@ -70,6 +72,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         self.init(kind, by: report.origin, realtime: realtime)
         self.exitStatus = exitStatus
         cutShortBy = report.cutShortBy
+        if kind == .paused { pauseReason = report.reason }
         if let last = report.notifications.last?.notification, last.name == .willTerminate { setReason(from: last) }
         if case .refused(let reasons) = report.result { problem = reasons.joined(separator: "; ") }
         listeners = Self.times(of: report.notifications)
@@ -121,6 +124,7 @@ nonisolated extension ExitRecord {
         else { return nil }
         self.init(kind, by: origin, realtime: realtime)
         reason = userInfo.text("reason").flatMap { Termination.Reason(rawValue: $0) }
+        pauseReason = userInfo.text("pauseReason")
         cutShortBy = userInfo.object("cutShortBy").flatMap { LifecycleOrigin(userInfo: $0) }
         problem = userInfo.text("problem")
         exitStatus = userInfo.number("exitStatus")
@@ -134,6 +138,7 @@ nonisolated extension ExitRecord {
             "realtimeUsec": .int(realtime.signedMicroseconds),
         ]
         info["reason"] = reason.map { .string($0.rawValue) }
+        info["pauseReason"] = pauseReason.map { .string(String($0.prefix(Self.textMax))) }
         info["cutShortBy"] = cutShortBy.map { .object($0.userInfo) }
         info["problem"] = problem.map { .string(String($0.prefix(Self.textMax))) }
         info["exitStatus"] = exitStatus.map { .int(Int64($0)) }

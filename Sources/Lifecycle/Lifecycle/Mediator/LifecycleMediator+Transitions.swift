@@ -13,7 +13,7 @@ extension LifecycleMediator {
     ///   - trigger: what happened.
     ///   - origin: who caused it.
     ///   - userInfo: added to the notification that reports the trigger. For a pause, a resume and an interruption only
-    ///     `count` is added, to their last notification.
+    ///     `count` and `reason`, a text for people, are added, to their last notification.
     ///   - completion: called once, when the transition has ended.
     public func perform(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:],
@@ -112,9 +112,9 @@ extension LifecycleMediator {
     /// Whether the pause for a sleep of the machine is under way.
     package var isPausingForSleep: Bool { transitions.current?.isForSleep == true }
 
-    /// Resumes the service before any other transition that waits.
-    package func resumeNext(_ completion: @escaping (TransitionReport) -> Void) {
-        accept(.resume, .next, completion)
+    /// Resumes the service before any other transition that waits, because of what `reason` says.
+    package func resumeNext(because reason: String, _ completion: @escaping (TransitionReport) -> Void) {
+        accept(.resume, .next, userInfo: ["reason": .string(reason)], completion)
     }
 
     /// How many pauses were asked for so far, not counting those for a sleep.

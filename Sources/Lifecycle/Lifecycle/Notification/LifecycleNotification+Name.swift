@@ -121,7 +121,7 @@ nonisolated extension LifecycleNotification.Name {
     public static let willReload = Self(catalogue: "willReload")
     /// The new configuration is in effect.
     public static let didReload = Self(catalogue: "didReload")
-    /// The old configuration stays in effect. `userInfo` has `reasons`.
+    /// The old configuration stays in effect. `userInfo` has `reasons`, and `accepted: true` after `didReload`.
     public static let didFailToReload = Self(catalogue: "didFailToReload")
     /// A request to write back and trim caches: SIGUSR1.
     public static let flushRequested = Self(catalogue: "flushRequested")

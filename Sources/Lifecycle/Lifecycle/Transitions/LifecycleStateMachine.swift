@@ -5,6 +5,8 @@
 package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     /// The state of the service.
     package private(set) var state: LifecycleState
+    /// Whether a listener has failed when the service last entered the background: another pause enters it again.
+    package var hasFailedPause = false
 
     /// Starts in `state`, which is `notRunning` for every process.
     package init(state: LifecycleState = .notRunning) { self.state = state }
@@ -25,6 +27,7 @@ package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
         case (_, .refuseLaunch): []
         case (.active, .pause): [resignActive, enterBackground]
         case (.inactive, .pause): [enterBackground]
+        case (.background, .pause) where hasFailedPause: [LifecycleStep(.didEnterBackground, state, state)]
         case (_, .pause): []
         case (.inactive, .resume), (.inactive, .continued): [becomeActive]
         case (.background, .resume), (.background, .continued): [enterForeground, becomeActive]

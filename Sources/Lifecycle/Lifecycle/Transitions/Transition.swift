@@ -53,7 +53,7 @@ final class Transition {
 
     /// Why it does not succeed.
     var reasons: [String] {
-        get { if case .refused(let reasons) = result { reasons } else { [] } }
+        get { if case .refused(let all) = result { all } else if case .failed(let all) = result { all } else { [] } }
         set { result = newValue.isEmpty ? .completed : .refused(newValue) }
     }
 
@@ -88,7 +88,7 @@ final class Transition {
     func finish(_ result: TransitionReport.Result) -> TransitionReport {
         let report = TransitionReport(
             trigger: trigger, origin: origin, result: result, notifications: reports, cutShortBy: cutShortBy,
-            isForSleep: isForSleep)
+            isForSleep: isForSleep, reason: userInfo.text("reason"))
         for request in requests { request.completion?(report) }
         return report
     }
@@ -134,6 +134,9 @@ public nonisolated struct TransitionReport: Sendable {
         /// A launch or a new configuration was refused for these reasons. After a refused launch the service has
         /// terminated; after a refused configuration nothing has changed.
         case refused([String])
+        /// A new configuration was accepted, but listeners failed or were late at `didReload`. The mediator has the old
+        /// one again, which `didFailToReload` carried; whether such a listener has the new one is not known.
+        case failed([String])
         /// It did not run to its end: a stop came while it waited for its turn or, as a pause, for background tasks, or
         /// a stop left a launch too little time.
         case overtaken
@@ -151,4 +154,6 @@ public nonisolated struct TransitionReport: Sendable {
     public let cutShortBy: LifecycleOrigin?
     /// Whether it was the pause for a sleep of the machine.
     package let isForSleep: Bool
+    /// Why it was asked for: `reason` of its user info.
+    package let reason: String?
 }

@@ -153,6 +153,7 @@ final class TransitionRunner {
         transition.steps = machine.steps(
             for: transition.trigger, isPaused: LaunchOptions.isPaused(in: transition.userInfo))
         if transition.kind == .dryRun { transition.steps.removeAll { $0.name != .willReload } }
+        if transition.isForSleep, machine.state == .background { transition.steps = [] }
         phase = transition.steps.isEmpty ? .dueNow : .begun
         return transition.steps.isEmpty ? next() : .send(.began(PendingTransition(transition, isUnderWay: true)))
     }
@@ -229,6 +230,7 @@ final class TransitionRunner {
     func delivered(_ step: LifecycleStep, _ report: LifecycleReport, of transition: Transition) {
         transition.reports.append(report)
         if !step.isArrival { machine.apply(step) }
+        if step.name == .didEnterBackground { machine.hasFailedPause = !report.problems.isEmpty }
         judge(step, report, transition)
         phase = .due
     }
@@ -248,10 +250,10 @@ final class TransitionRunner {
             transition.reasons += report.problems
             if !transition.reasons.isEmpty, transition.kind != .dryRun { keepOldConfiguration(transition) }
         case .didReload:
-            transition.reasons = report.problems
-            if transition.reasons.isEmpty {
+            if report.problems.isEmpty {
                 configuration = transition.configuration ?? configuration
             } else {
+                transition.result = .failed(report.problems)
                 keepOldConfiguration(transition)
             }
         default: break

@@ -12,8 +12,8 @@ struct ReloadCommand: ServiceCommand {
         commandName: "reload", abstract: "Reload the configuration, as SIGHUP does.",
         discussion: """
             Waits until the new configuration is in effect. If it is refused, the old one stays, each reason is \
-            printed on standard error, and the exit status is 78. It is 1 if a listener was late. With --dry-run the \
-            listeners only check the new configuration, and nothing changes.
+            printed on standard error, and the exit status is 78. It is 1 if a listener failed or was late when it \
+            applied the new one. With --dry-run the listeners only check it, and nothing changes.
             """)
 
     @OptionGroup var connection: ConnectionOptions

@@ -42,12 +42,13 @@ struct ListCommand: ReplyCommand {
             }
         }
         services += Self.idleApplications(besides: services.compactMap { $0.text("socket") })
-        context.print(["services": .array(services.map { .object($0) })], json: json, as: Self.lines)
+        context.print(["services": .array(services.map { .object($0) })], json: json) { Self.lines($0, $1) }
         return .success
     }
 
     /// The applications without an instance at one of these sockets, with the states of their units if systemd can be
-    /// asked. They have a file, or one that is gone was there for the generator (systemd.generator(7)).
+    /// asked, and the pauses that their next start finds. They have a file, or one that is gone was there for the
+    /// generator (systemd.generator(7)).
     @MainActor private static func idleApplications(besides sockets: [String]) -> [JSONObject] {
         let scope = ApplicationScope.ofProcess
         let runtime = scope.isOfUser ? Environment.variables["XDG_RUNTIME_DIR"] ?? "" : "/run"
@@ -70,8 +71,18 @@ struct ListCommand: ReplyCommand {
                 let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }
                 application = "\(settings.unit) is \(state ?? "not known to run")"
             }
-            return ["service": .string("belfryd@\(name)"), "application": .string(application)]
+            var service: JSONObject = ["service": .string("belfryd@\(name)"), "application": .string(application)]
+            service["paused"] = pause(keptBeside: ApplicationScope.ofProcess.socket(of: name))
+            return service
         }
+    }
+
+    /// Who paused an instance that does not run, which only root and its user may read; nil if it is not paused.
+    @MainActor private static func pause(keptBeside socket: String) -> JSONValue? {
+        let file = String(socket.dropLast(ServiceClient.interface.utf8.count)) + "paused"
+        guard access(file, F_OK) == 0 else { return nil }
+        let run = try? JSONValue(json: SystemFileReader().read(file, limit: 256 << 10))
+        return run?["lastWord"] ?? ["kind": "paused"]
     }
 
     @MainActor private static func ask(
@@ -87,6 +98,9 @@ struct ListCommand: ReplyCommand {
                 service["health"] = .string(ListenerRecords.problems(reply).isEmpty ? "healthy" : "not healthy")
                 let application = reply.objects("listeners").first { $0.text("name") == "application" }
                 service["application"] = application?["activity"]
+                if application != nil, state["state"] == "background", state["lastWord"]?["kind"] == "paused" {
+                    service["paused"] = state["lastWord"]
+                }
             }
             return .success(service)
         } catch {
@@ -95,15 +109,16 @@ struct ListCommand: ReplyCommand {
     }
 
     /// A row for each service.
-    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([
             ("NAME", .left), ("STATE", .left), ("HEALTH", .left), ("VERSION", .left), ("PID", .right),
             ("APPLICATION", .left), ("SOCKET", .left),
         ])
         for service in reply.objects("services") {
+            let pause = service["paused"]?.objectValue.map { ", \(ExitRecordText.lines($0)[0])" } ?? ""
             table.add([
                 service.textOrDash("service"), service.textOrDash("state"), service.textOrDash("health"),
-                service.textOrDash("version"), service.numberOrDash("pid"), service.textOrDash("application"),
+                service.textOrDash("version"), service.numberOrDash("pid"), service.textOrDash("application") + pause,
                 service.textOrDash("socket"),
             ])
         }

@@ -106,8 +106,9 @@ enum ExitRecordText {
         let origins = OriginText()
         var text = word.textOrDash("kind")
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
-        text += " by \(origins.text(word["origin"]?.objectValue ?? [:]))"
+        if let origin = word["origin"]?.objectValue { text += " by \(origins.text(origin))" }
         if let reason = word.text("reason") { text += ", reason \(reason)" }
+        if let reason = word.text("pauseReason") { text += ": \(reason)" }
         if let cut = word["cutShortBy"]?.objectValue { text += ", cut short by \(origins.text(cut))" }
         if let status = word.number("exitStatus") { text += ", exit status \(status)" }
         var lines = [text]

@@ -10,12 +10,17 @@ import Varlink
 protocol TransitionCommand: ReplyCommand {
     /// The method of `io.belfry.Lifecycle`.
     static var method: String { get }
+    /// Its parameters.
+    var parameters: JSONObject { get }
 }
 
 extension TransitionCommand {
+    var parameters: JSONObject { [:] }
+
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changeTimeout)
+        let reply = try await client.call(
+            Self.method, parameters, to: Self.method.lowercased(), within: context.changeTimeout)
         context.print(reply, json: json) { reply, style in
             [style.state(reply.textOrDash("state"))] + ListenerReports.works(reply)
         }
@@ -32,10 +37,15 @@ private let transitionDiscussion = """
 struct PauseCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause the service: bring it to the background, as SIGTSTP does.",
-        discussion: transitionDiscussion)
+        discussion: transitionDiscussion + " If one failed, another pause calls all of them again.")
     static let method = "Pause"
 
     @OptionGroup var options: ReplyOptions
+
+    @Option(help: "The reason, shown wherever the pause is; at most 200 bytes.")
+    var reason: String?
+
+    var parameters: JSONObject { reason.map { ["reason": .string($0)] } ?? [:] }
 }
 
 /// `belfryctl resume`.

@@ -16,6 +16,8 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     package let user: String?
     /// Whether `systemctl reload` of the unit asks the instance.
     package let reloadsUnit: Bool
+    /// How long a pause may last; nil for as long as nobody ends it.
+    package let pauseMax: Duration?
     /// What is run, and how.
     package let listener: ListenerSettings
     /// The first file, for `systemctl status`.
@@ -30,6 +32,13 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     /// The command that is run at a notification, whatever else its verb asks for; nil if there is none.
     package func command(at notification: LifecycleNotification.Name) -> ApplicationCommand? {
         commands.first { $0.notification == notification }
+    }
+
+    /// The key of the command that is run for a notification; nil for none.
+    package func key(for notification: LifecycleNotification) -> String? {
+        listener.commands.command(
+            at: notification.name.rawValue, trigger: notification.trigger?.rawValue,
+            unitJob: notification.userInfo.text("unitJob"))?.key
     }
 }
 
@@ -113,9 +122,15 @@ package nonisolated struct ApplicationFile {
         }
         guard let (application, on) = sections else { return }
         check(name, scope, reader, application)
+        for one in on.commands where one.command.waits(forStopOf: application.unit, ofUser: scope.isOfUser) {
+            file.error(
+                at: one.key, in: Self.on,
+                "systemctl waits for the stop of '\(application.unit)', which waits for this command: use --no-block")
+        }
         guard !file.list.hasErrors else { return }
         settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
+            pauseMax: application.pauseMax,
             listener: ListenerSettings(
                 name: name, on: on.notifications.map(\.rawValue),
                 commands: .application(unit: application.unit, on.commands),
@@ -179,6 +194,7 @@ private nonisolated struct ApplicationSection {
     let user: String?
     let reloadsUnit: Bool
     let timeout: Duration
+    let pauseMax: Duration?
     let healthInterval: Duration
 
     init(_ section: SectionReader) {
@@ -186,6 +202,7 @@ private nonisolated struct ApplicationSection {
         user = section.optional("User", AccountName.parse)
         reloadsUnit = section.boolean("ReloadUnit", default: false)
         timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
+        pauseMax = section.optional("PauseMax", ServiceSettings.timeout)
         healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
     }
 

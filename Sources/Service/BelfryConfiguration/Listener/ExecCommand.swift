@@ -77,6 +77,16 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
         substitutesVariables = !prefixes.contains(":")
     }
 
+    /// Whether it is systemctl, which stops this unit and waits for that; not known of what a shell runs.
+    func waits(forStopOf unit: String, ofUser: Bool) -> Bool {
+        let words = arguments.filter { !$0.hasPrefix("-") }
+        return program.split(separator: "/").last == "systemctl" && arguments.contains("--user") == ofUser
+            && !arguments.contains { option in Self.elsewhere.contains(where: option.hasPrefix) }
+            && words.dropFirst().contains { $0 == unit || "\($0).service" == unit } && Self.stopping.contains(words[0])
+    }
+
+    private static let elsewhere = ["--no-block", "--host", "--machine"]
+    private static let stopping = ["stop", "restart", "try-restart", "reload-or-restart", "try-reload-or-restart"]
     /// What is for a shell, as a word without quotes.
     private static let ofShell = ["&&", "||", "|", "&", ">", ">>", "<"]
     private static let prefixes: Set<Unicode.Scalar> = ["-", ":", "@", "+", "!", "|"]

@@ -43,7 +43,7 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         stateDirectory = section.optional("StateDirectory", AbsolutePath.parse)
     }
 
-    private static func timeout(_ text: String) throws(ValueProblem) -> Duration? {
+    static func timeout(_ text: String) throws(ValueProblem) -> Duration? {
         let minimum = Duration.microseconds(1)
         let span = try TimeSpanText.parse(text)
         if let span, span < minimum { throw ValueProblem("time span is too short, expected at least \(minimum)") }

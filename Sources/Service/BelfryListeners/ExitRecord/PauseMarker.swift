@@ -11,10 +11,10 @@ package import Lifecycle
 /// The file is the record of the run that was paused. It is written when the service enters the background, and removed
 /// when the service becomes active, and by `end()`. Whatever else ends the process leaves it. A pause for the machine's
 /// sleep is not marked: the wake-up ends it. Nor is one whose command failed: the application runs on, which the next
-/// process would not know.
+/// process would not know. It also ends a pause that lasts too long, and says whose pause ends that nobody has ended.
 package final class PauseMarker {
-    /// Who paused the service, and when; nil if it is not marked as paused, and if the file of an earlier process does
-    /// not say.
+    /// Who paused the service, when and why; nil while it is not paused, and if the file of an earlier process does not
+    /// say.
     package private(set) var record: ExitRecord?
     /// Whether the service is marked as paused.
     package private(set) var isPaused = false
@@ -27,8 +27,9 @@ package final class PauseMarker {
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var observations: [LifecycleObservation] = []
+    private let longest: Duration?
+    private var timer: (any LifecycleTimer)?
     private var isAtEnd = false
-    private var hasFailed = false
     private var hasWarned = false
 
     /// Reads what the last process left. A file that cannot be read or understood is a marker too: to stay paused
@@ -38,42 +39,65 @@ package final class PauseMarker {
     ///   - mediator: whose pauses are marked.
     ///   - run: this run. The marker of another boot is removed.
     ///   - makers: the listeners that make the pause, those of an application; if one fails, there is none to keep.
+    ///   - longest: how long a pause may last, by the clock of the machine; nil for as long as nobody ends it.
     ///   - service: the name of the service. The marker of another service is neither used nor replaced.
     ///   - directory: the runtime directory. Nothing is read or written in one that another user may have made.
     ///   - log: receives what could not be read or written.
     /// - Throws: when the system failed to read a marker that may exist.
     package init(
-        mediator: LifecycleMediator, run: ServiceRun, madeBy makers: [String] = [], of service: String,
-        in directory: String, log: ServiceLog
+        mediator: LifecycleMediator, run: ServiceRun, madeBy makers: [String] = [], lasting longest: Duration? = nil,
+        of service: String, in directory: String, log: ServiceLog
     ) throws(SystemError) {
         (self.mediator, self.run, self.service, self.directory, self.log) = (mediator, run, service, directory, log)
-        self.makers = makers
+        (self.makers, self.longest) = (makers, longest)
         file = StateFile(path: directory + "/paused", limit: RunRecord.sizeMax)
         try read()
         observations = [
             mediator.addObserver(forName: .didEnterBackground) { [unowned self, unowned mediator] in
-                if $0.trigger == .pause, !mediator.isPausingForSleep { mark(by: $0.origin) }
+                guard $0.trigger == .pause, !mediator.isPausingForSleep else { return }
+                mark(by: $0.origin, because: $0.userInfo.text("reason"))
             },
-            mediator.addObserver(forName: .didBecomeActive) { [unowned self] _ in
-                hasFailed = false
-                remove()
-            },
-            // A pause that found the service in the background, where it was because of a sleep.
+            mediator.addObserver(forName: .didBecomeActive) { [unowned self] in resumed($0.userInfo.text("reason")) },
+            // The timer has not counted the time asleep.
+            mediator.addObserver(forName: .didWake) { [unowned self] _ in limit() },
             mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
-                guard case .transitionEnded(let report) = $0, report.trigger == .pause, !report.isForSleep else {
-                    return
-                }
-                check(report)
-                mark(by: report.origin)
+                if case .transitionEnded(let report) = $0 { ended(report) }
             },
         ]
     }
 
-    private func check(_ report: TransitionReport) {
-        let calls = report.notifications.filter { $0.notification.name == .didEnterBackground }.flatMap(\.listeners)
-        guard calls.contains(where: { makers.contains($0.listener) && $0.outcome.isProblem }) else { return }
-        hasFailed = true
+    private func ended(_ report: TransitionReport) {
+        if report.trigger == .launch { limit() }
+        guard report.trigger == .pause, !report.isForSleep else { return }
+        if let calls = report.notifications.last?.listeners {
+            if calls.contains(where: { makers.contains($0.listener) && $0.outcome.isProblem }) { remove() }
+        } else if record == nil, !isPaused {
+            // It found the service in the background, where it was because of a sleep.
+            mark(by: report.origin, because: report.reason)
+        }
+    }
+
+    /// A resume has a reason if it was not asked for.
+    private func resumed(_ reason: String?) {
+        if let record, let reason {
+            let pause: RecordText = "the pause since \(time: record.realtime.wholeMicroseconds) by \(record.words)"
+            log.write(.warning, "\(reason), which ends \(pause)", .transition, by: record.origin)
+        }
+        record = nil
         remove()
+        limit()
+    }
+
+    /// Ends the pause when it has lasted for the longest time.
+    private func limit() {
+        timer?.cancel()
+        guard let longest, isPaused || record != nil else { return timer = nil }
+        let now = mediator.clock.now.realtime
+        // A clock that was set back does not make it longer.
+        let left = min(max((record?.realtime ?? now) + longest - now, .zero), longest)
+        timer = mediator.clock.schedule(after: left) { [weak mediator] in
+            mediator?.perform(.resume, userInfo: ["reason": "PauseMax= has passed"])
+        }
     }
 
     /// Ends the pause with this process: the service manager stops the unit, which is to stay stopped.
@@ -98,7 +122,7 @@ package final class PauseMarker {
             guard paused.bootID == run.bootID else { return remove() }
             record = paused.exitRecord
             if let record {
-                log.write(.notice, "starting paused, by \(record.origin.words)", .transition, by: record.origin)
+                log.write(.notice, "starting paused, by \(record.words)", .transition, by: record.origin)
             }
         } catch let foreign as ForeignFile {
             log.write(.warning, "\(foreign), ignoring", .savedState)
@@ -111,14 +135,17 @@ package final class PauseMarker {
         }
     }
 
-    private func mark(by origin: LifecycleOrigin) {
-        guard mediator.state == .background, !isPaused, !isAtEnd, !hasFailed else { return }
-        run.exitRecord = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
+    private func mark(by origin: LifecycleOrigin, because reason: String?) {
+        guard mediator.state == .background, !isAtEnd else { return }
+        var pause = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
+        pause.pauseReason = reason
+        (record, run.exitRecord) = (pause, pause)
+        limit()
         do {
             try OwnedDirectory.make(directory)
             if let bytes = try? file.read() { try checkOwner(bytes) }
             try file.write(RunRecord.encode(run, of: service), durably: false)
-            (isPaused, record) = (true, run.exitRecord)
+            isPaused = true
         } catch {
             warn("\(error), the pause ends with this process")
         }
@@ -126,7 +153,7 @@ package final class PauseMarker {
 
     private func remove() {
         guard isPaused else { return }
-        (isPaused, record) = (false, nil)
+        isPaused = false
         do throws(SystemError) { try file.remove() } catch { warn("\(error), the next start is paused") }
     }
 

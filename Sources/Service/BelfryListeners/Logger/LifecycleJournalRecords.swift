@@ -228,7 +228,11 @@ nonisolated extension LifecycleNotification {
         case .performAction:
             (userInfo.text("action").map { ", \($0)" } ?? "")
                 + (isInVain ? ", which no listener offers" : "") as RecordText
-        case .didFailToReload: ", the old configuration stays"
+        case .didEnterBackground, .didBecomeActive:
+            (userInfo.text("reason").map { ", reason \($0)" } ?? "") + deliveries
+        case .didFailToReload:
+            ", the old configuration stays"
+                + (userInfo["accepted"] == true ? ", not every listener has applied the new one" : "") as RecordText
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:

@@ -9,6 +9,11 @@ extension LifecycleOrigin {
     package nonisolated var words: RecordText { "\(self)" }
 }
 
+extension ExitRecord {
+    /// Who it was, and why it was paused, for people: «pid 8 (belfryctl), uid 0 on the socket: an upgrade».
+    package nonisolated var words: RecordText { origin.words + (pauseReason.map { ": \($0)" } ?? "") }
+}
+
 extension RecordText.StringInterpolation {
     /// Adds who it was, for people: «SIGTERM from pid 1 (systemd), uid 0, init.scope».
     package nonisolated mutating func appendInterpolation(_ origin: LifecycleOrigin) {

@@ -120,10 +120,10 @@ final class ManagerStatus {
         }
         switch report.trigger {
         case .launch where mediator.state == .background:
-            let origin = pause.record.map { "by \($0.origin.words)" } ?? "before this start"
+            let origin = pause.record.map { "by \($0.words)" } ?? "before this start"
             show("in background, paused \(origin)", isReady: true)
         case .pause where mediator.state == .background && !report.notifications.isEmpty:
-            show("in background, paused by \(report.origin.words)")
+            show("in background, paused by \(pause.record?.words ?? report.origin.words)")
         default: refresh()
         }
     }

@@ -44,7 +44,10 @@ package final class ServiceManagerListener: LifecycleListener {
             if $0.trigger == .interrupt { status.show("interrupted by \($0.origin.words)") }
         }
         on(.didReload) { [self] in status.show(Self.active($0), isReady: true) }
-        on(.didFailToReload) { [self] in status.show("\($0.state), new configuration refused", isReady: true) }
+        on(.didFailToReload) { [self] in
+            let what = $0.userInfo["accepted"] == true ? "not applied by all" : "refused"
+            status.show("\($0.state), new configuration \(what)", isReady: true)
+        }
     }
 
     private static func active(_ notification: LifecycleNotification) -> String {

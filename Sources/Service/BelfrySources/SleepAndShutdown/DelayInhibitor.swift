@@ -19,6 +19,10 @@ package final class DelayInhibitor {
     }
     private var question: BusCall?
     private var lastRefusal: BusError?
+    /// Asks again, later each time, while logind has too many requests.
+    private var retry: TimerEventSource?
+    private var delay = DelayInhibitor.shortestDelay
+    private static let (shortestDelay, longestDelay) = (Duration.seconds(1), Duration.seconds(60))
 
     /// What the lock delays.
     package let operation: LoginManager.Operation
@@ -51,12 +55,16 @@ package final class DelayInhibitor {
     /// Whether logind waits for us.
     package var isHeld: Bool { lock != nil }
 
+    /// Why logind does not wait for us, although it should.
+    package var refusal: BusError? { isWanted ? lastRefusal : nil }
+
     /// Whether logind was asked and has not answered.
     package var isAsking: Bool { question != nil }
 
     /// Asks for the lock, in place of one that is held, if it is wanted.
     package func acquire() {
         guard isWanted, login.bus.isReady else { return }
+        retry = nil
         if let question { question.cancel() } else { requests.began() }
         question = login.bus.ask(login.lock(operation, who: who, why: why)) { [weak self] answer in
             if let self { receive(answer) } else if case .success(let lock) = answer { close(lock) }
@@ -65,7 +73,7 @@ package final class DelayInhibitor {
 
     /// Releases the lock until the next `acquire()`.
     package func release() {
-        lock = nil
+        (lock, retry) = (nil, nil)
         guard let question else { return }
         self.question = nil
         question.cancel()
@@ -87,11 +95,19 @@ package final class DelayInhibitor {
         switch answer {
         case .success(let lock):
             self.lock = lock
+            delay = Self.shortestDelay
             lastRefusal = nil
         case .failure(let refusal):
+            if refusal.isTemporary { askAgain() }
             guard refusal != lastRefusal else { return }
             lastRefusal = refusal
             problem(.refused(operation, refusal))
         }
+    }
+
+    private func askAgain() {
+        // Others may have been refused at the same moment. Without a timer the refusal stays, and is told.
+        retry = try? login.bus.loop.timer(after: delay * Double.random(in: 0.5...1)) { [unowned self] in acquire() }
+        delay = min(delay * 2, Self.longestDelay)
     }
 }

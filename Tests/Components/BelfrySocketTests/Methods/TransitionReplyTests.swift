@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryConfiguration
 import Lifecycle
 import BelfrySocket
 import LifecycleTesting
@@ -40,6 +41,45 @@ struct TransitionReplyTests {
                     "durationUsec": 2_000_000,
                 ],
             ])
+    }
+
+    @Test func pauseHasAReasonOfBoundedLength() throws {
+        var reasons: [UserInfo] = []
+        let observation = fixture.mediator.addObserver(forName: .didEnterBackground) { reasons.append($0.userInfo) }
+        defer { observation.cancel() }
+
+        for reason in ["", String(repeating: "é", count: 101)] {
+            let refused = try fixture.more("Pause", ["reason": .string(reason)])
+            try fixture.turn { refused.isOver }
+            #expect(refused.error == "org.varlink.service.InvalidParameter")
+        }
+        let longest = String(repeating: "é", count: 100)
+        let accepted: [JSONObject] = [["reason": .string(longest)], ["reason": .null], [:]]
+        for parameters in accepted {
+            _ = try fixture.call("Pause", parameters).get()
+            _ = try fixture.call("Resume").get()
+        }
+
+        #expect(reasons == [["reason": .string(longest)], [:], [:]])
+        #expect(throws: VarlinkError.self) { try fixture.call("Resume", ["reason": "x"]).get() }
+    }
+
+    @Test func pauseIsRepeatedForAProgramThatFailed() throws {
+        let attached = try fixture.attach(["didEnterBackground", "flushRequested"])
+        let first = try fixture.more("Pause", [:])
+        try fixture.answer(attached, 1, "failed", "busy")
+        try fixture.turn { first.isOver }
+        // A success of another kind does not make it one.
+        fixture.mediator.post(.flushRequested)
+        try fixture.answer(attached, 2, "completed")
+
+        let second = try fixture.more("Pause", [:])
+        try fixture.answer(attached, 3, "completed")
+        try fixture.turn { second.isOver }
+
+        #expect(first.replies.first?["reports"]?[0]?["reason"] == "busy")
+        #expect(second.replies.first?["reports"] == [])
+        #expect(try fixture.call("Pause").get()["reports"] == [] && attached.replies.count == 4)
     }
 
     @Test func stateNamesTheTransitionUnderWayAndWhatItWaitsFor() throws {
@@ -135,5 +175,73 @@ struct TransitionReplyTests {
         #expect(reload.error == "io.belfry.Lifecycle.ReloadRefused")
         #expect(
             reload.errorParameters?["reasons"] == ["guard: recording", "guard: lost (in didFailToReload)"])
+    }
+
+    /// Nobody has refused it, and nobody knows what the listener has applied.
+    @Test(arguments: ["Reload", "io.systemd.service.Reload"])
+    func aReloadThatAListenerDidNotApplyIsNotRefused(_ method: String) throws {
+        let attached = try fixture.attach(["willReload", "didReload", "didFailToReload"])
+
+        let reload = try fixture.more(method, [:])
+        try fixture.answer(attached, 1, "completed")
+        try fixture.answer(attached, 2, "failed", "no port")
+        try fixture.answer(attached, 3, "failed", "lost")
+        try fixture.turn { reload.isOver }
+
+        #expect(attached.replies[3]["notification"]?["userInfo"]?["accepted"] == true)
+        #expect(reload.error == "io.belfry.Lifecycle.ReloadFailed")
+        #expect(
+            reload.errorParameters?["reports"] == [
+                [
+                    "listener": "guard", "notification": "didReload", "outcome": "failed", "durationUsec": 0,
+                    "reason": "no port",
+                ],
+                [
+                    "listener": "guard", "notification": "didFailToReload", "outcome": "failed", "durationUsec": 0,
+                    "reason": "lost",
+                ],
+            ])
+    }
+
+    @Test func aCommandThatIsLateIsNamedByItsKey() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            "root/etc/belfry/applications/guard.conf",
+            "[Application]\nUnit=a.service\n[On]\nCheckReload=true\nReload=true\nPause=true\n")
+        let scope = ApplicationScope.system(root: directory.path("root"))
+        let application = try #require(ApplicationFile("guard", in: scope).settings)
+        let fixture = try SocketFixture(application: application)
+        let more: JSONObject = ["deadlineUsec": 3_000_000]
+        let attached = try fixture.attach(["willReload", "didReload", "didEnterBackground", "flushRequested"], more)
+
+        let reload = try fixture.more("Reload", [:])
+        try fixture.answer(attached, 1, "completed")
+        try fixture.turn { attached.replies.count == 3 }
+        fixture.clock.advance(by: .seconds(3))
+        try fixture.turn { reload.isOver }
+        let refused = try fixture.more("Reload", [:])
+        try fixture.turn { attached.replies.count == 4 }
+        fixture.clock.advance(by: .seconds(3))
+        try fixture.turn { refused.isOver }
+        var flushed: LifecycleReport?
+        fixture.mediator.post(.flushRequested) { flushed = $0 }
+        try fixture.turn { attached.replies.count == 5 }
+        fixture.clock.advance(by: .seconds(3))
+        let pause = try fixture.more("Pause", [:])
+        try fixture.turn { attached.replies.count == 6 }
+        fixture.clock.advance(by: .seconds(3))
+        try fixture.turn { pause.isOver }
+
+        let reports = reload.errorParameters?["reports"]?.arrayValue ?? []
+        #expect(reports.map { $0["outcome"] } == ["overran"])
+        #expect(reports.map { $0["durationUsec"] } == [3_000_000])
+        #expect(reports.map { $0["reason"] } == ["Reload= has not ended within its deadline"])
+        #expect(refused.error == "io.belfry.Lifecycle.ReloadRefused")
+        #expect(
+            refused.errorParameters?["reasons"] == ["guard: CheckReload= has not ended within its deadline"])
+        // It has no key.
+        #expect(flushed?.problems == ["guard: no answer within its deadline"])
+        let paused = pause.replies.last?["reports"]?.arrayValue?.first { $0["listener"] == "guard" }
+        #expect(paused?["reason"] == "Pause= has not ended within its deadline")
     }
 }

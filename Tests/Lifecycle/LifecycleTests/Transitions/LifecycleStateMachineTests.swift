@@ -9,9 +9,11 @@ struct LifecycleStateMachineTests {
     /// The table is that of the model, by which it knows what the mediator has to do.
     @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
     func stepsMatchTheTable(state: LifecycleState, trigger: LifecycleTrigger) {
-        for isPaused in [false, true] {
-            let steps = LifecycleStateMachine(state: state).steps(for: trigger, isPaused: isPaused)
-            let expected = StateTable.steps(state, trigger, isPaused: isPaused)
+        for (isPaused, hasFailedPause) in [(false, false), (true, false), (false, true)] {
+            var machine = LifecycleStateMachine(state: state)
+            machine.hasFailedPause = hasFailedPause
+            let steps = machine.steps(for: trigger, isPaused: isPaused)
+            let expected = StateTable.steps(state, trigger, isPaused: isPaused, hasFailedPause: hasFailedPause)
 
             #expect(steps.map(\.name) == expected.map(\.name))
             #expect(steps.map(\.from) == expected.map(\.from) && steps.map(\.to) == expected.map(\.to))

@@ -34,6 +34,37 @@ struct ReloadTests {
         #expect(fixture.ended.last?.result == .refused(["strict: too small"]))
     }
 
+    /// Whoever has answered `didReload` with an error, or not at all, may have the new configuration.
+    @Test(arguments: ["no", "no answer within its deadline"])
+    func anAcceptedConfigurationThatIsNotAppliedHasFailed(reason: String) {
+        let behavior: RecordingListener.Behavior = reason == "no" ? .throwing(LifecycleRefusal("no")) : .waiting
+        fixture.perform(.reload)
+        let listener = fixture.listener("listener", [.willReload, .didReload, .didFailToReload])
+        fixture.listener("slow", [.didReload], deadline: .seconds(3), behavior)
+
+        fixture.perform(.reload)
+        fixture.clock.advance(by: .seconds(3))
+
+        #expect(listener.received.map(\.name) == [.willReload, .didReload, .didFailToReload])
+        #expect(listener.received.map { $0.configuration?[Int.self] } == [2, 2, 1])
+        #expect(listener.received.last?.userInfo == ["reasons": [.string("slow: \(reason)")], "accepted": true])
+        #expect(fixture.mediator.configuration[Int.self] == 1)
+        #expect(fixture.ended.last?.result == .failed(["slow: \(reason)"]))
+    }
+
+    @Test func aListenerThatIsLateBeforeAnythingHasChangedRefuses() {
+        fixture.perform(.reload)
+        let listener = fixture.listener("listener", [.didReload, .didFailToReload])
+        fixture.listener("slow", [.willReload], deadline: .seconds(3), .waiting)
+
+        fixture.perform(.reload)
+        fixture.clock.advance(by: .seconds(3))
+
+        #expect(listener.received.map(\.name) == [.didFailToReload])
+        #expect(listener.received.last?.userInfo["accepted"] == nil)
+        #expect(fixture.ended.last?.result == .refused(["slow: no answer within its deadline"]))
+    }
+
     @Test func dryRunEndsAfterTheCheckAndChangesNothing() {
         let listener = fixture.listener("listener")
         var reports: [TransitionReport] = []

@@ -51,7 +51,7 @@ struct TransitionQueueTests {
         fixture.perform(.reload)
         for trigger in [LifecycleTrigger.pause, .resume] { fixture.mediator.perform(trigger) { _ in } }
         var reported = false
-        fixture.mediator.resumeNext { _ in reported = true }
+        fixture.mediator.resumeNext(because: "tests") { _ in reported = true }
         let moves = fixture.mediator.pendingTransitions.map(\.trigger)
 
         await finishReload()

@@ -65,4 +65,50 @@ struct TransitionRunnerTests {
         #expect(events == ["launch begins", "launch ended", "pause begins", "pause ended"])
         #expect(fixture.mediator.state == .background)
     }
+
+    @Test func pauseIsRepeatedAsLongAsAListenerFails() async {
+        let (first, second) = (fixture.recorder("first"), fixture.recorder("second", [.didEnterBackground]))
+        for listener in [first, second] {
+            #expect(throws: Never.self) { try fixture.mediator.addListener(listener) }
+        }
+        await fixture.mediator.perform(.launch)
+        second.behavior = .throwing(Oops())
+        await fixture.mediator.perform(.pause)
+        fixture.calls = []
+
+        let again = await fixture.mediator.perform(.pause, userInfo: ["reason": "tests"])
+        second.behavior = .atOnce
+        let good = await fixture.mediator.perform(.pause)
+        let idle = await fixture.mediator.perform(.pause)
+
+        #expect(again.notifications.map(\.notification.name) == [.didEnterBackground])
+        #expect(again.notifications[0].notification.previousState == .background)
+        #expect(again.notifications[0].notification.userInfo == ["reason": "tests"])
+        #expect(again.notifications[0].problems == ["second: no disk"] && good.notifications[0].problems.isEmpty)
+        #expect(idle.notifications.isEmpty && fixture.mediator.state == .background)
+        let calls = ["second didEnterBackground", "first didEnterBackground"]
+        #expect(fixture.calls == calls + calls)
+    }
+
+    @Test func sleepOfTheMachineDoesNotRepeatAPause() async throws {
+        let lamp = fixture.listener("lamp", [.didEnterBackground], .throwing(Oops()))
+        for trigger in [LifecycleTrigger.launch, .pause] { await fixture.mediator.perform(trigger) }
+
+        var report: TransitionReport?
+        fixture.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { report = $0 }
+        await fixture.until { report != nil }
+
+        #expect(try #require(report).notifications.isEmpty && lamp.received.count == 1)
+    }
+
+    @Test func reasonIsInTheLastNotificationOfTheTransition() async {
+        await fixture.mediator.perform(.launch)
+        let info: UserInfo = ["reason": "tests", "other": 1]
+
+        for trigger in [LifecycleTrigger.pause, .resume, .interrupt] {
+            let report = await fixture.mediator.perform(trigger, userInfo: info)
+            #expect(report.notifications.last?.notification.userInfo == ["reason": "tests"])
+            #expect(report.notifications.dropLast().allSatisfy { $0.notification.userInfo.isEmpty })
+        }
+    }
 }

@@ -32,6 +32,30 @@ struct ListCommandTests {
             ])
     }
 
+    @Test func pauseOfAnApplicationIsShown() {
+        setenv("TZ", "UTC", 1)
+        let services: JSONObject = [
+            "services": [
+                [
+                    "service": "a", "application": "a.service is active",
+                    "paused": [
+                        "kind": "paused", "realtimeUsec": 97_000_000, "pauseReason": "two\nlines",
+                        "origin": ["kind": "socket", "pid": 8, "uid": 0],
+                    ],
+                ],
+                ["service": "b", "application": "b.service is active", "paused": ["kind": "paused"]],
+                ["service": "c", "application": "c.service is active", "paused": "x"],
+            ]
+        ]
+
+        let lines = ListCommand.lines(services, .plain)
+
+        let origin = "by socket from pid 8 (root)"
+        #expect(lines[1].hasSuffix("  a.service is active, paused 1970-01-01 00:01:37 \(origin): two\\nlines  -"))
+        #expect(lines[2].contains("  b.service is active, paused  "))
+        #expect(lines[3].contains("  c.service is active  "))
+    }
+
     @Test func hangingServiceIsNamedAndDoesNotHideTheOthers() throws {
         let directory = try TemporaryDirectory()
         try directory.write("lantern/x", "")

@@ -64,6 +64,7 @@ struct StatusCommandTests {
             ],
             "lastWord": [
                 "kind": "paused", "origin": ["kind": "signal", "signal": "SIGTSTP", "pid": 7, "uid": 0],
+                "pauseReason": "a backup\n",
                 "listeners": [
                     ["listener": "b", "outcome": "completed", "durationUsec": 5, "work": "stopped at\nframe 9"]
                 ],
@@ -75,7 +76,8 @@ struct StatusCommandTests {
                 "lantern 9.8 is background since 1970-01-01 00:01:37; 3 s ago",
                 "      Process: pid 12, started 1970-01-01 00:00:40; 1 min ago",
                 "         Last: 9 didEnterBackground, 1970-01-01 00:01:38; 2 s ago, by service",
-                "    Last word: paused by SIGTSTP from pid 7 (root)", "       Health: all listeners are healthy",
+                "    Last word: paused by SIGTSTP from pid 7 (root): a backup\\n",
+                "       Health: all listeners are healthy",
                 "      Details: slowest: b 5 us", "               b: stopped at\\nframe 9",
             ])
     }

@@ -32,13 +32,22 @@ struct ApplicationFileTests {
                 """
             ).settings)
 
-        #expect(settings.unit == "redis-server.service" && settings.user == "redis")
+        #expect(settings.unit == "redis-server.service" && settings.user == "redis" && settings.pauseMax == nil)
         #expect(settings.file == "\(Self.folder)/redis.conf")
         let listener = settings.listener
         #expect(listener.on == ["didEnterBackground", "willTerminate", "com.example.x", "willEnterForeground"])
         #expect(listener.timeout == .seconds(20) && listener.socket == "/run/belfry@redis/io.belfry.Lifecycle")
         #expect(listener.health?.interval == .seconds(60))
         #expect(settings.command(at: .willTerminate)?.key == "Stop" && settings.command(at: .didReload) == nil)
+    }
+
+    @Test(
+        arguments: [("23h", .seconds(23 * 3600)), ("2w", .seconds(14 * 86400)), ("infinity", nil), ("", nil)]
+            as [(String, Duration?)])
+    func pauseMayHaveALongestTime(text: String, expected: Duration?) throws {
+        let settings = try #require(file("[Application]\nUnit=a.service\nPauseMax=\(text)\n[On]\nPause=a").settings)
+
+        #expect(settings.pauseMax == expected)
     }
 
     @Test(
@@ -70,6 +79,8 @@ struct ApplicationFileTests {
             "4:1: error: invalid notification name '1x', expected a letter, then letters, digits, '.' and '-'",
         "[Application]\nUnit=a.service\nHealthInterval=1ms\n[On]\nStop=a":
             "3:16: error: invalid value of 'HealthInterval': expected a time span from 1s to 1d",
+        "[Application]\nUnit=a.service\nPauseMax=0\n[On]\nPause=a":
+            "3:10: error: invalid value of 'PauseMax': time span is too short, expected at least 1e-06 seconds",
         "[Aplication]\nUnit=a.service": "1:2: error: unknown section [Aplication], did you mean '[Application]'?",
     ])
     func errorsHaveTheirPlace(text: String, message: String) {
@@ -109,6 +120,48 @@ struct ApplicationFileTests {
         #expect((found.settings == nil) == (hint != nil))
         let message = found.file.diagnostics.first?.message
         #expect(message?.hasPrefix("unknown key '\(key)' in section [On], \(hint ?? "")") == (hint == nil ? nil : true))
+    }
+
+    /// The stop waits for the command that runs, and the command for the stop.
+    @Test(arguments: [
+        ("Reload", "systemctl restart a"), ("Reload", "/usr/bin/systemctl try-restart a.service"),
+        ("Reload", "-systemctl -q restart a"), ("MemoryWarning", "systemctl restart a"),
+        ("Start", "systemctl stop b a"),
+        ("Stop", "systemctl stop %i"), ("com.example.x", "systemctl reload-or-restart a"),
+        ("Pause", "systemctl try-reload-or-restart 'a.service'"),
+    ])
+    func aCommandThatWaitsForTheStopOfItsUnitIsAnError(key: String, command: String) {
+        let unit = command.hasSuffix("%i") ? "redis" : "a"
+        let file = file("[Application]\nUnit=\(unit).service\n[On]\n\(key)=\(command)\n")
+
+        #expect(file.settings == nil)
+        #expect(
+            file.file.diagnostics.map(\.description) == [
+                "\(Self.folder)/redis.conf:4:1: error: systemctl waits for the stop of '\(unit).service', "
+                    + "which waits for this command: use --no-block"
+            ])
+    }
+
+    @Test(arguments: [
+        "systemctl --no-block restart a", "systemctl restart a --no-block", "systemctl reload a",
+        "systemctl kill -s HUP a", "systemctl is-active a", "systemctl show a", "systemctl start a",
+        "systemctl restart b", "systemctl restart a.socket", "systemctl restart aa", "systemctl restart",
+        "systemctl --host=c restart a", "systemctl -H c restart a", "systemctl --user restart a", "echo restart a",
+        "sh -c 'systemctl restart a'", "systemctl",
+    ])
+    func anyOtherCommandOfSystemctlIsNone(command: String) {
+        #expect(file("[Application]\nUnit=a.service\n[On]\nReload=\(command)\n").settings != nil)
+    }
+
+    @Test func theManagerOfAUserHasAnotherUnitOfThisName() {
+        let scope = ApplicationScope.user(configuration: "/home/a/.config/belfry", runtime: "/run/user/1")
+        func isRead(_ command: String) -> Bool {
+            let text = "[Application]\nUnit=a.service\n[On]\nReload=\(command)\n"
+            let files = MemoryFiles(["/home/a/.config/belfry/applications/x.conf": text])
+            return ApplicationFile("x", in: scope, reader: files).settings != nil
+        }
+
+        #expect(isRead("systemctl restart a") && !isRead("systemctl --user restart a"))
     }
 
     @Test func aKeyTwiceInOneFileIsAnErrorAndInADropInIsNot() {

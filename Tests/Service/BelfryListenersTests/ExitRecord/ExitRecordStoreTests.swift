@@ -120,8 +120,9 @@ struct ExitRecordStoreTests {
         let store = begin(mediator)
         mediator.perform(.launch)
 
-        mediator.perform(.pause, origin: term)
+        mediator.perform(.pause, origin: term, userInfo: ["reason": "a backup"])
         #expect(try stored().exitRecord?.kind == .paused)
+        #expect(try stored().exitRecord?.pauseReason == "a backup" && stored().exitRecord?.reason == nil)
         #expect(store.exitRecord?.origin == term)
         mediator.perform(.resume)
 

@@ -19,19 +19,22 @@ struct PauseMarkerTests {
 
     /// A process of the service, with its marker.
     private func begin(
-        boot: String = "b", service: String = "s", makers: [String] = [], in place: String? = nil
+        boot: String = "b", service: String = "s", makers: [String] = [], lasting longest: Duration? = nil,
+        in place: String? = nil, by other: (any LifecycleClock)? = nil
     ) throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
-        let mediator = LifecycleMediator(clock: clock)
+        let mediator = LifecycleMediator(clock: other ?? clock)
         let marker = try PauseMarker(
             mediator: mediator,
             run: ServiceRun(bootID: boot, invocationID: "i", pid: 4, startRealtime: .microseconds(9)),
-            madeBy: makers, of: service, in: place ?? directory.url.path,
+            madeBy: makers, lasting: longest, of: service, in: place ?? directory.url.path,
             log: ServiceLog { [writer] _ in writer })
         return (mediator, marker)
     }
 
-    private func launched() throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
-        let process = try begin()
+    private func launched(
+        lasting longest: Duration? = nil, by other: (any LifecycleClock)? = nil
+    ) throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
+        let process = try begin(lasting: longest, by: other)
         var options = LaunchOptions()
         options.isPaused = process.marker.isPaused
         process.mediator.perform(.launch, userInfo: options.userInfo)
@@ -58,6 +61,125 @@ struct PauseMarkerTests {
         #expect(next.marker.record?.origin == client && next.marker.record?.kind == .paused)
         #expect(next.mediator.state == .background)
         #expect(texts == ["starting paused, by pid 8 (belfryctl), uid 0 on the socket"])
+    }
+
+    @Test func reasonIsKept() throws {
+        let first = try launched()
+
+        first.mediator.perform(.pause, origin: client, userInfo: ["reason": "a backup\n"])
+        let next = try launched()
+        next.mediator.perform(.resume)
+
+        #expect(first.marker.record?.pauseReason == "a backup\n")
+        // One who resumes is told nothing.
+        #expect(texts == ["starting paused, by pid 8 (belfryctl), uid 0 on the socket: a backup\\n"])
+    }
+
+    @Test func pauseThatNobodyHasEndedIsTold() throws {
+        let process = try launched()
+        process.mediator.perform(.pause, origin: client, userInfo: ["reason": "a backup"])
+
+        process.mediator.resumeNext(because: "a.service has started again") { _ in }
+
+        #expect(
+            texts == [
+                "a.service has started again, which ends the pause since 2001-09-09T01:46:40.000000Z by pid 8 "
+                    + "(belfryctl), uid 0 on the socket: a backup"
+            ])
+        #expect(writer.records.map(\.priority) == [.warning] && writer.fields(0)["BELFRY_SENDER_PID"] == "8")
+        process.mediator.resumeNext(because: "a.service has started again") { _ in }
+        #expect(writer.records.count == 1)
+    }
+
+    @Test func pauseHasAnEnd() throws {
+        let process = try launched(lasting: .seconds(60))
+        process.mediator.perform(.pause, origin: client)
+        clock.advance(by: .seconds(50))
+        process.mediator.perform(.resume)
+        process.mediator.perform(.pause, origin: client)
+
+        clock.advance(by: .seconds(59))
+        #expect(process.mediator.state == .background && texts.isEmpty)
+        clock.advance(by: .seconds(1))
+
+        #expect(process.mediator.state == .active && !isMarked && clock.pendingTimers == 0)
+        #expect(texts.count == 1 && texts[0].hasPrefix("PauseMax= has passed, which ends the pause since 2001-"))
+    }
+
+    @Test(arguments: [(Duration.seconds(20), Duration.seconds(10)), (.seconds(100), .zero)])
+    func timeOfAPauseCountsOverARestart(down: Duration, left: Duration) throws {
+        let first = try launched(lasting: .seconds(60))
+        first.mediator.perform(.pause, origin: client)
+        clock.advance(by: .seconds(30))
+        first.mediator.perform(.stop)
+        clock.block(for: down)
+
+        let next = try launched(lasting: .seconds(60))
+        #expect(next.mediator.state == .background)
+        if left > .zero { clock.advance(by: left - .seconds(1)) }
+        #expect(next.mediator.state == .background)
+        clock.advance(by: .seconds(1))
+
+        #expect(next.mediator.state == .active && !isMarked)
+        #expect(texts.last?.hasSuffix(" by pid 8 (belfryctl), uid 0 on the socket") == true)
+    }
+
+    @Test func timeOfAPauseCountsDuringASleepOfTheMachine() throws {
+        let sleeping = SleepingClock()
+        let process = try launched(lasting: .seconds(3600), by: sleeping)
+        process.mediator.perform(.pause, origin: client)
+
+        sleeping.asleep = .seconds(3000)
+        process.mediator.post(.didWake)
+        sleeping.awake.advance(by: .seconds(599))
+        #expect(process.mediator.state == .background)
+        sleeping.awake.advance(by: .seconds(1))
+        #expect(process.mediator.state == .active)
+
+        // A clock that is set back makes no pause longer.
+        process.mediator.perform(.pause, origin: client)
+        sleeping.asleep = .zero
+        process.mediator.post(.didWake)
+        sleeping.awake.advance(by: .seconds(3600))
+        #expect(process.mediator.state == .active)
+    }
+
+    @Test func pauseOfTheSleepAloneHasNoEndOfItsOwn() throws {
+        let process = try launched(lasting: .seconds(60))
+        process.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { _ in }
+        process.mediator.post(.didWake)
+
+        clock.advance(by: .seconds(100))
+
+        #expect(process.mediator.state == .background)
+    }
+
+    @Test func pauseThatFailedEndsToo() async throws {
+        let process = try begin(makers: ["shop"], lasting: .seconds(60))
+        await process.mediator.perform(.launch)
+        let shop = RecordingListener("shop", [.didEnterBackground], behavior: .throwing(LifecycleRefusal("busy")))
+        try process.mediator.addListener(shop)
+        await process.mediator.perform(.pause, origin: client)
+        #expect(!isMarked && process.marker.record?.origin == client)
+
+        clock.advance(by: .seconds(60))
+
+        #expect(process.mediator.state == .active && texts.count == 1)
+    }
+
+    @Test func pauseThatIsMadeTheSecondTimeIsMarked() async throws {
+        let process = try begin(makers: ["shop"])
+        await process.mediator.perform(.launch)
+        let shop = RecordingListener("shop", [.didEnterBackground], behavior: .throwing(LifecycleRefusal("busy")))
+        try process.mediator.addListener(shop)
+        await process.mediator.perform(.pause, origin: client)
+        #expect(!isMarked)
+
+        shop.behavior = .atOnce
+        await process.mediator.perform(.pause, userInfo: ["reason": "again"])
+
+        #expect(isMarked && process.marker.record?.origin == .service)
+        #expect(process.marker.record?.pauseReason == "again")
     }
 
     @Test func stopAndSecondPauseLeaveTheMarkerAsItIs() throws {
@@ -100,7 +222,7 @@ struct PauseMarkerTests {
         let shop = RecordingListener("shop", [name], behavior: .throwing(LifecycleRefusal("busy")))
         try process.mediator.addListener(shop)
 
-        // The second one changes nothing.
+        // The second one fails, too.
         for _ in 0..<2 { await process.mediator.perform(.pause) }
         #expect(process.mediator.state == .background && isMarked == isKept)
 
@@ -244,5 +366,19 @@ struct PauseMarkerTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("paused"))
 
         #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+}
+
+/// A clock of a machine that sleeps: its timers do not count the time asleep.
+private final class SleepingClock: LifecycleClock {
+    let awake = ManualClock()
+    var asleep = Duration.zero
+
+    var now: LifecycleTime {
+        LifecycleTime(realtime: awake.now.realtime + asleep, monotonic: awake.now.monotonic)
+    }
+
+    func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
+        awake.schedule(after: delay, body)
     }
 }

@@ -46,6 +46,17 @@ struct JournalEntryTests {
         #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
     }
 
+    @Test func recordHasTheReasonOfAPause() {
+        for trigger in [LifecycleTrigger.launch, .pause] {
+            mediator.perform(trigger, userInfo: ["reason": "a\nbackup"])
+        }
+
+        #expect(
+            writer.records.last?.message
+                == "didEnterBackground inactive -> background, the service itself, reason a\\nbackup")
+        #expect(writer.fields(writer.records.count - 1)["BELFRY_USER_INFO"] == #"{"reason":"a\nbackup"}"#)
+    }
+
     @Test func recordHasTheListenersOfTheNotification() throws {
         try mediator.addListener(RecordingListener("lamp", [.statusRequested]))
 

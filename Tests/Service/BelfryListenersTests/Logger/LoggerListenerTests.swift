@@ -251,6 +251,24 @@ struct LoggerListenerTests {
         #expect(result == .refused(["logger: unable to connect to 'journal': Permission denied (EACCES)"]))
     }
 
+    @Test func aReloadThatWasNotAppliedHasAnotherRecordThanARefusedOne() throws {
+        let other = RecordingListener("other", [.willReload], behavior: .throwing(LifecycleRefusal("no")))
+        try mediator.addListener(other)
+        mediator.perform(.launch)
+
+        mediator.perform(.reload)
+        let refused = writer.records.last?.message.description
+        mediator.removeListener(other)
+        try mediator.addListener(
+            RecordingListener("late", [.didReload], behavior: .throwing(LifecycleRefusal("no"))))
+        mediator.perform(.reload)
+
+        let failed = writer.records.last?.message.description
+        let more = ", not every listener has applied the new one"
+        #expect(refused?.hasPrefix("didFailToReload") == true && refused?.hasSuffix("configuration stays") == true)
+        #expect(failed == refused.map { $0 + more })
+    }
+
     @Test func statusRequestsOfClientsAreRateLimited() throws {
         let statuses = { [writer] in
             writer.records.count { $0.messageID == MessageID.listenerStatus.rawValue }

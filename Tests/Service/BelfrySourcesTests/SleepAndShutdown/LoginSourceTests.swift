@@ -134,6 +134,23 @@ struct LoginSourceTests {
         try fixture.turn { peer.calls.count { $0 == "Inhibit" } >= 2 }
 
         #expect(problems.seen.count == 1)
+        #expect(source.sleep.inhibitor.refusal?.isTemporary == false)
+        source.sleep.inhibitor.isWanted = false
+        #expect(source.sleep.inhibitor.refusal == nil)
+    }
+
+    /// As when hundreds of services ask at once.
+    @Test func lockThatABusyLogindRefusesIsAskedForAgain() throws {
+        let login = try StandInLogin(fixture)
+        login.refuseLocks(with: "org.freedesktop.DBus.Error.LimitsExceeded")
+        try fixture.turn { problems.seen.count == 1 }
+        #expect(source.sleep.inhibitor.refusal?.isTemporary == true)
+
+        login.refuseLocks(with: nil)
+        try fixture.turn { source.sleep.inhibitor.isHeld }
+
+        #expect(source.sleep.inhibitor.refusal == nil && login.count == 1)
+        #expect(problems.seen.count == 1)
     }
 
     @Test func shutdownKindIsStoredAndTheLockReleased() throws {

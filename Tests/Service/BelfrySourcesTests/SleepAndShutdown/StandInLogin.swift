@@ -51,6 +51,9 @@ final class StandInLogin {
 
     isolated deinit { for lock in locks { close(lock) } }
 
+    /// Refuses locks with this error from now on, or with nil none any more.
+    func refuseLocks(with error: String?) { peer.refuse("Inhibit", with: error) }
+
     /// The number of locks that were requested.
     var count: Int { locks.count }
 
