@@ -9,6 +9,8 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var path: String?
     /// The name or number of the group whose members are privileged; it need not exist.
     package var group: String
+    /// Its number; nil if it does not exist, or was not looked up (`findingGroup`).
+    package var groupNumber: UInt32?
     /// Who may read.
     package var look: SocketAudience
     /// Who may post.
