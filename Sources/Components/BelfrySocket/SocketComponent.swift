@@ -19,6 +19,10 @@ final class SocketComponent: RunningComponent {
 
     static nonisolated let name = "socket"
 
+    static nonisolated func check(
+        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
+    ) -> LoadedConfiguration { loaded.decoded.socket.isEnabled ? loaded.findingGroup() : loaded }
+
     init(_ service: ComponentParameters) throws {
         parameters = SocketParameters(service.configuration[BelfrySettings.self] ?? .defaults)
         self.service = service

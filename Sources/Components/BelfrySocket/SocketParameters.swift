@@ -22,7 +22,7 @@ package nonisolated struct SocketParameters: Sendable {
     /// From the settings of `belfry.conf`.
     package init(_ settings: BelfrySettings) {
         socket = settings.socket
-        access = SocketPermissions(socket)
+        access = SocketPermissions(socket, owner: geteuid(), group: socket.groupNumber)
         limits = VarlinkLimits(socket, group: access.group)
         signals = settings.signals.actions
         stopsOnPause = settings.service.stopOnPause

@@ -3,7 +3,6 @@
 
 package import BelfryConfiguration
 internal import BelfrySystemd
-internal import Glibc
 package import Varlink
 
 /// Decides who may do what on the socket, by the peer's credentials (SO_PEERCRED).
@@ -21,11 +20,6 @@ package nonisolated struct SocketPermissions: Sendable {
         control = settings.control
         self.owner = owner
         self.group = group
-    }
-
-    /// The permissions that the settings give. The group is looked up in the system's database.
-    package init(_ settings: SocketSettings) {
-        self.init(settings, owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid)
     }
 
     /// Whether a peer is the program that runs the commands of this application. It is in the control group of its

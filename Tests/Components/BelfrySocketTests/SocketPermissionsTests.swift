@@ -36,7 +36,7 @@ struct SocketPermissionsTests {
     }
 
     @Test func othersMayOnlyLookByDefault() {
-        let access = SocketPermissions(BelfrySettings.defaults.socket)
+        let access = SocketPermissions(BelfrySettings.defaults.socket, owner: 100, group: 50)
 
         #expect(SocketPermission.allCases.filter { access.allows($0, Self.stranger) } == [.look])
         #expect(SocketPermission.allCases.allSatisfy { access.allows($0, Self.root) })

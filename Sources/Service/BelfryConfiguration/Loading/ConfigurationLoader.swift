@@ -150,6 +150,33 @@ package nonisolated struct LoadedConfiguration: Sendable {
         return adding(found.diagnostics)
     }
 
+    /// The same configuration with the number of `[Socket] Group=`, or a warning. The default need not exist.
+    package func findingGroup(reader: any ConfigurationFileReader = SystemFileReader()) -> LoadedConfiguration {
+        let (group, position) = (decoded.socket.group, effective.section("Socket")?.position(of: "Group"))
+        var (copy, problem, place) = (self, "there is no group \(DisplayText.quoted(group)) in /etc/group; ", position)
+        do throws(SystemError) {
+            copy.decoded.socket.groupNumber = try UInt32(group) ?? Self.number(of: group, reader)
+            problem += "a group of a directory service is named by its number"
+        } catch {
+            problem = "\(error)"
+            if error.code != ENOENT { place = position ?? ConfigurationPosition(file: error.object) }
+        }
+        guard copy.decoded.socket.groupNumber == nil, let place else { return copy }
+        return adding([ConfigurationDiagnostic(.warning, at: place, problem)])
+    }
+
+    /// The number in a line NAME:PASSWORD:NUMBER:MEMBERS of /etc/group (group(5)). The other databases of
+    /// nsswitch.conf(5) may block for as long as a directory server does not answer.
+    private static func number(of group: String, _ reader: any ConfigurationFileReader) throws(SystemError) -> UInt32? {
+        let bytes = try reader.read("/etc/group", limit: 1 << 20)
+        guard bytes.count < 1 << 20 else { throw SystemError(EFBIG, verb: "read", object: "/etc/group") }
+        return bytes.split(separator: UInt8(ascii: "\n")).lazy.compactMap { line -> UInt32? in
+            let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            guard fields.count == 4, fields[0].elementsEqual(group.utf8) else { return nil }
+            return UInt32(String(decoding: fields[2], as: UTF8.self))
+        }.first
+    }
+
     /// The same configuration with more problems.
     package func adding(_ found: [ConfigurationDiagnostic]) -> LoadedConfiguration {
         guard !found.isEmpty else { return self }

@@ -7,8 +7,10 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var isEnabled: Bool
     /// Its path, or `@NAME` for an abstract one; nil for the default.
     package var path: String?
-    /// The group whose members are privileged; it need not exist.
+    /// The name or number of the group whose members are privileged; it need not exist.
     package var group: String
+    /// Its number; nil if it does not exist, or was not looked up (`findingGroup`).
+    package var groupNumber: UInt32?
     /// Who may read.
     package var look: SocketAudience
     /// Who may post.
