@@ -12,6 +12,8 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
     package var notifications: [String]
     package var timeout: Duration
     package var follows: [String]
+    /// Why what the listener is for does not work; nil if nothing is known.
+    package var problem: String?
 
     /// A request.
     package init(name: String, notifications: [String], timeout: Duration, follows: [String]) {
@@ -27,6 +29,7 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
             "deadlineUsec": .int(Int64(clamping: timeout.microseconds)), "state": true,
         ]
         if !follows.isEmpty { parameters["follows"] = .array(follows.map { .string($0) }) }
+        parameters["degraded"] = problem.map { .string($0) }
         return parameters
     }
 }
@@ -57,7 +60,7 @@ package final class Attachment {
     ]
 
     private let path: String
-    private let request: AttachRequest
+    private var request: AttachRequest
     private let loop: MainEventLoop
     private let onEvent: (AttachmentEvent) -> Void
     private let onEnd: (ClientFailure) -> Void
@@ -133,8 +136,9 @@ package final class Attachment {
         answers?.call("\(ServiceClient.interface).Answer", parameters) { _ in }
     }
 
-    /// Reports whether what the listener is for works: nil if it does, or else why not.
+    /// Reports whether what the listener is for works: nil if it does, or else why not. The next attachment says it.
     package func report(problem: String?) {
+        request.problem = problem
         var parameters: JSONObject = [
             "listener": .string(request.name), "health": problem == nil ? "healthy" : "degraded",
         ]

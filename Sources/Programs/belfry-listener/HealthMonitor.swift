@@ -34,7 +34,6 @@ final class HealthMonitor {
     /// The service, perhaps another process, is in this state.
     func attached(in state: String) {
         (self.state, wasPaused) = (state, state == "background")
-        if let problem = record.problem { report(problem) }
         self.check(isAfterResume: false)
     }
 

@@ -29,6 +29,13 @@ final class ListenerProgram {
     private var signals: SignalEventSource?
     private var isStopping = false
     private var status: CommandStatus = .success
+    /// Why programs cannot be run, and what `Health=` says.
+    private var problems: (programs: String?, health: String?) = (nil, nil) {
+        didSet {
+            let all = [problems.programs, problems.health].compactMap(\.self)
+            attachment?.report(problem: all.isEmpty ? nil : all.joined(separator: "; "))
+        }
+    }
 
     /// A listener that has not begun. Every signal must be blocked.
     ///
@@ -58,7 +65,7 @@ final class ListenerProgram {
             HealthMonitor(check, on: loop, log: log) { [weak self] in
                 self?.checkHealth()
             } report: { [weak self] in
-                self?.attachment?.report(problem: $0)
+                self?.problems.health = $0
             }
         }
         signals = try loop.source(signals: [SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.received() }
@@ -71,6 +78,7 @@ final class ListenerProgram {
     /// Says that it is ready, attaches, and returns the exit status at the end. It is ready before it is attached: the
     /// unit is ordered before that of the service.
     func runUntilStopped() throws(SystemError) -> Int32 {
+        lookAtPrograms()
         manager.send([.ready, .status("waiting for '\(settings.socket)'")])
         attachment?.start()
         codeRelease?.schedule()
@@ -133,6 +141,17 @@ final class ListenerProgram {
 
     // Runs
 
+    /// Looks whether the commands of an application can be run here: with the user, the mounts and the `$PATH` of this
+    /// unit.
+    private func lookAtPrograms() {
+        guard case .application = settings.commands else { return }
+        let found = settings.programs.compactMap { key, command -> String? in
+            command.ignoresFailure ? nil : ProgramFile.ownProblem(command.program).map { "\(key)=: \($0)" }
+        }
+        let unit = "belfry-listener@\(settings.name).service"
+        problems.programs = found.isEmpty ? nil : "\(unit) cannot run \(found.joined(separator: "; "))"
+    }
+
     private func start(_ run: Run) {
         guard let command = command(for: run)?.command else {
             recordStop(run)
@@ -193,6 +212,7 @@ final class ListenerProgram {
             record(current, counted, ignored: isIgnored ? result.reason : nil)
         }
         log.runFields = ListenerLog.ownFields
+        if problems.programs != nil { lookAtPrograms() }
         codeRelease?.schedule()
         perform(queue.end(counted, at: .now))
         if current.name.hasSameBytes(as: "didReload") { health?.check() }

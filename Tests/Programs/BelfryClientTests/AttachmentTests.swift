@@ -129,6 +129,21 @@ final class AttachmentTests {
         attachment.stop()
     }
 
+    @Test func theNextServiceHearsOfAProblemWithTheRequest() throws {
+        let attachment = attach()
+        let first = try acceptAttach()
+        #expect(!first.call.contains("degraded"))
+        reply(first.notifications, Self.active)
+        try loop.turn { !events.isEmpty }
+
+        attachment.report(problem: "no program")
+        shutdown(first.notifications, Int32(SHUT_RDWR))
+        try loop.turn { events.contains(.detached) }
+
+        #expect(try acceptAttach().call.contains(#""degraded":"no program""#))
+        attachment.stop()
+    }
+
     @Test func nothingComesAfterAStopThatFindsTheServiceGone() throws {
         let attachment = attach()
         let (notifications, answers, _) = try acceptAttach()

@@ -6,6 +6,8 @@ import pytest
 from application import FOLDER, Application
 from hosted_unit import HostedUnit
 
+BEGINS = "shop: begins when shop.service starts, and looks then whether its commands can be run\n"
+
 
 @pytest.fixture
 def shop(on_each):
@@ -61,7 +63,7 @@ def test_a_unit_that_is_never_active_is_an_error(shop, kind, status):
     shop.write()
     for command in ("check", "enable"):
         answer = shop.host.run("belfryctl", command, "shop", check=False)
-        expected = "shop.service is a job" if status else "shop: warning: shop.service has no process"
+        expected = "shop.service is a job" if status else "shop: warning: shop.service has no process (Type=oneshot)\n"
         assert answer.returncode == status and expected in answer.stderr
 
 
@@ -93,7 +95,7 @@ def test_enable_begins_at_once_and_disable_ends_it(shop):
 def test_enable_of_a_unit_that_does_not_run_waits_for_it(shop):
     shop.write()
     answer = shop.host.run("belfryctl", "enable", "shop")
-    assert answer.stdout == "shop: begins when shop.service starts\n"
+    assert answer.stdout == BEGINS and answer.stderr == ""
     assert shop.property("ActiveState") == "inactive"
     shop.begin()
 
@@ -102,7 +104,8 @@ def test_enable_says_that_there_is_no_such_unit(shop):
     shop.write()
     shop.host.path(f"/run/systemd/system/{shop.unit.name}").unlink()
     answer = shop.host.run("belfryctl", "enable", "shop")
-    assert answer.stdout == "shop: begins when shop.service starts, which does not exist yet\n"
+    assert answer.stdout == BEGINS
+    assert answer.stderr == "shop: warning: shop.service cannot start, LoadState=not-found\n"
 
 
 def test_check_prints_what_systemd_gets(shop):
@@ -115,18 +118,19 @@ def test_check_prints_what_systemd_gets(shop):
         assert f"# {path}\n{(folder / path).read_text()}" in text
 
 
-def test_enable_looks_at_what_the_user_may_run(shop):
+def test_what_the_user_may_not_run_is_a_warning_before_the_unit_starts(shop):
     program = "/usr/local/bin/shop-pause"
     shop.host.write(program, "#!/bin/sh\n")
     try:
         shop.commands["Pause"] = program
         shop.write(user="redis")
         shop.host.path(program).chmod(0o700)
-        answer = shop.host.run("belfryctl", "enable", "shop", check=False)
-        assert answer.returncode == 78
-        assert f"user 'redis' of belfry-listener@shop.service cannot execute '{program}'" in answer.stderr
+        for command in ("check", "enable"):
+            told = shop.host.run("belfryctl", command, "shop").stderr
+            assert told.count("\n") == 1
+            assert f"warning: user 'redis' of belfry-listener@shop.service cannot execute '{program}'" in told
         shop.host.path(program).chmod(0o755)
-        shop.host.run("belfryctl", "enable", "shop")
+        assert shop.host.run("belfryctl", "enable", "shop").stderr == ""
     finally:
         shop.host.path(program).unlink()
 
@@ -167,10 +171,16 @@ def test_a_misspelt_name_is_answered_with_the_nearest(on_each):
     assert answer.stderr == "/etc/belfry/applications/ngnix.conf:1:1: error: there is no such file\ndid you mean 'nginx'?\n"
 
 
-def test_check_looks_at_programs(shop):
+def test_a_unit_is_answered_with_its_application(on_each):
+    for name in ("redis-server", "redis-server.service"):
+        for command in ("check", "enable"):
+            answer = on_each.host.run("belfryctl", command, name, check=False)
+            assert answer.returncode == 78 and answer.stderr.endswith("there is no such file\ndid you mean 'redis'?\n")
+
+
+def test_check_warns_of_programs(shop):
     shop.commands["Pause"] = "/usr/bin/not-there"
     shop.write()
-    answer = shop.host.run("belfryctl", "check", "shop", check=False)
-    assert answer.returncode == 78 and "the program '/usr/bin/not-there': No such file or directory" in answer.stderr
-    answer = shop.host.run("belfryd", "--check-config", check=False)
-    assert answer.returncode == 78 and "the program '/usr/bin/not-there': No such file or directory" in answer.stderr
+    warning = "warning: the program '/usr/bin/not-there': No such file or directory"
+    assert warning in shop.host.run("belfryctl", "check", "shop").stderr
+    assert warning in shop.host.run("belfryd", "--check-config").stderr

@@ -79,8 +79,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # this one for arriving notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With
     # 'confirm' a first reply without notification confirms that the listener is attached. With 'state' the first reply
     # has the state instead, and so has another reply when a notification changes it. A program that disconnects or does
-    # not read is detached, and what it has not answered counts as failed. 'names', 'follows' and 'actions' are at most
-    # 256 together, in 4096 bytes.
+    # not read is detached, and what it has not answered counts as failed. 'degraded' is the reason of ReportHealth for
+    # one that is degraded from the beginning. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
     method Attach(
       listener: string,
       names: []string,
@@ -88,7 +88,8 @@ nonisolated let lifecycleInterfaceMethods = """
       deadlineUsec: ?int,
       actions: ?[]Action,
       confirm: ?bool,
-      state: ?bool
+      state: ?bool,
+      degraded: ?string
     ) -> (token: ?string, notification: ?Notification, state: ?State)
 
     # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed;

@@ -12,7 +12,7 @@ final class AttachedListener: LifecycleListener {
     let request: VarlinkRequest
     let origin: PeerOrigin
     /// What its program has reported.
-    var health = ListenerHealth.healthy
+    var health: ListenerHealth
     /// The tokens of notifications that it has not answered.
     var tokens: Set<UTF8Text> = []
     private weak var list: AttachedListenerList?
@@ -21,6 +21,7 @@ final class AttachedListener: LifecycleListener {
         _ parameters: AttachParameters, _ request: VarlinkRequest, origin: PeerOrigin, in list: AttachedListenerList
     ) {
         self.parameters = parameters
+        health = parameters.degraded.map { .degraded($0) } ?? .healthy
         self.request = request
         self.origin = origin
         self.list = list
@@ -56,6 +57,8 @@ nonisolated struct AttachParameters {
     let isConfirmed: Bool
     /// Whether replies tell the state: the first one, and one after each change.
     let wantsState: Bool
+    /// Why its program is degraded from the beginning.
+    let degraded: String?
 
     /// What is wrong with the parameters.
     enum Problem: Error {
@@ -65,6 +68,8 @@ nonisolated struct AttachParameters {
 
     /// How many names, followed listeners and actions there may be together, and their bytes.
     private static let most = (items: 256, bytes: 4096)
+    /// The longest reason of a program that is not healthy, in Unicode scalars.
+    static let longestReason = 2048
 
     init(_ parameters: JSONObject) throws(Problem) {
         try Self.checkSize(parameters)
@@ -90,6 +95,7 @@ nonisolated struct AttachParameters {
         deadline = usec.map { .microseconds($0) }
         isConfirmed = parameters["confirm"]?.boolValue ?? false
         wantsState = parameters["state"]?.boolValue ?? false
+        degraded = parameters["degraded"]?.stringValue.map { String($0.unicodeScalars.prefix(Self.longestReason)) }
     }
 
     /// Throws the name of the first list with which the limit is exceeded.

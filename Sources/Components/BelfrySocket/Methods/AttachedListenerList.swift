@@ -20,8 +20,6 @@ final class AttachedListenerList {
 
     /// The longest part of a program's text that a status line shows, in Unicode scalars.
     private static let longestText = 200
-    /// The longest reason of a program that is not healthy, in Unicode scalars.
-    private static let longestReason = 2048
     private static let unread = "its program does not read"
     /// How many notifications may wait for a program that does not read. Beyond it the program is detached.
     package static let queueLimit = 1024
@@ -94,6 +92,7 @@ final class AttachedListenerList {
         } else if parameters.isConfirmed {
             request.reply([:], continues: true)
         }
+        if listener.health != .healthy { mediator.checkHealth() }
     }
 
     /// Answers `ReportHealth`.
@@ -108,7 +107,7 @@ final class AttachedListenerList {
         case "healthy": listener.health = .healthy
         case "degraded":
             let reason = request.parameters["reason"]?.stringValue ?? "no reason given"
-            listener.health = .degraded(String(reason.unicodeScalars.prefix(Self.longestReason)))
+            listener.health = .degraded(String(reason.unicodeScalars.prefix(AttachParameters.longestReason)))
         default: return request.fail(.invalidParameter("health"))
         }
         request.reply()

@@ -5,6 +5,7 @@ import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
+import BelfryEventLoop
 import BelfryJSON
 import BelfryLinux
 import BelfrySystemd
@@ -40,18 +41,23 @@ extension ApplicationFileCommand {
 
     /// Prints all problems of the file, or else of the example of this name.
     ///
-    /// - Parameter account: the user of a unit, if this user is to be able to read the files and run the programs.
+    /// - Parameter account: the user of a unit, who is to be able to read the files and run the programs. Without it
+    ///   only errors are printed.
     /// - Returns: the application.
     func checked(
-        _ scope: ApplicationScope, account: (_ unit: String, _ user: String?) -> FileAccount? = { _, _ in nil }
+        _ scope: ApplicationScope, account: ((_ unit: String, _ user: String?) -> FileAccount?)? = nil
     ) throws -> ApplicationSettings {
-        let check = ApplicationCheck(name, in: scope.withExamples, account: account)
-        StandardStream.error.write(check.diagnostics.map(\.description))
+        let check = ApplicationCheck(name, in: scope.withExamples, account: account ?? { _, _ in nil })
+        let told = account == nil ? check.diagnostics.filter { $0.severity == .error } : check.diagnostics
+        StandardStream.error.write(told.map(\.description))
         if let application = check.applications.first, !check.diagnostics.contains(where: { $0.severity == .error }) {
             return application
         }
         let names = ApplicationFile.names(in: scope.withExamples) { _ in }
-        guard !names.contains(name), let near = NearestName.find(name, in: names) else {
+        let ofUnit = names.first {
+            [name, "\(name).service"].contains(ApplicationFile($0, in: scope.withExamples).settings?.unit)
+        }
+        guard !names.contains(name), let near = ofUnit ?? NearestName.find(name, in: names) else {
             throw ClientFailure(.configuration)
         }
         throw ClientFailure(.configuration, "did you mean '\(near)'?")
@@ -68,6 +74,10 @@ extension ApplicationFileCommand {
         } catch {
             return StandardStream.error.write(["\(name): \(error), whether \(unit) fits is not known"])
         }
+        let state = properties.text("LoadState")
+        if state != "loaded" {
+            StandardStream.error.write(["\(name): warning: \(unit) cannot start, LoadState=\(state)"])
+        }
         if let obstacle = application.reloadObstacle(in: properties) { throw ClientFailure(.configuration, obstacle) }
         guard properties.text("Type") == "oneshot" else { return }
         guard properties.isOn("RemainAfterExit") else {
@@ -75,8 +85,10 @@ extension ApplicationFileCommand {
                 .configuration,
                 "\(unit) is a job (Type=oneshot without RemainAfterExit=), and never active: no command would be run")
         }
+        let parts = properties.texts("ConsistsOf").prefix(8).joined(separator: ", ")
         StandardStream.error.write([
-            "\(name): warning: \(unit) has no process (Type=oneshot); if it stands for other units, use one of these"
+            "\(name): warning: \(unit) has no process (Type=oneshot)"
+                + (parts.isEmpty ? "" : ", and stands for \(parts): use one of these")
         ])
     }
 
@@ -93,7 +105,8 @@ struct EnableCommand: ApplicationFileCommand {
         commandName: "enable", abstract: "Give an application its lifecycle now, and whenever its unit starts.",
         discussion: """
             Checks /etc/belfry/applications/NAME.conf, or uses the example of this name, reloads systemd, and starts \
-            the instance if the unit runs. Also after a change of the file. The unit itself is not restarted.
+            the instance if the unit runs. Also after a change of the file. The unit itself is not restarted. The exit \
+            status is 78 if the application does not work then, for example because a command cannot be run.
             """)
 
     @Argument(help: "The name of the application.", completion: .applications)
@@ -119,18 +132,38 @@ struct EnableCommand: ApplicationFileCommand {
         if unit.text("LoadState") == "loaded", let bypass = application.reloadBypass(in: unit) {
             throw ClientFailure(.configuration, bypass)
         }
-        let state = unit.text("ActiveState")
-        guard unit.isActive || state == "activating" else {
-            let why = ["not-found": ", which does not exist yet", "masked": ", which is masked"]
+        // Both at once, so that systemd orders them. It runs no command of the application.
+        if unit.text("ActiveState") == "activating" { try Systemctl.run("restart", "--no-block", listener, instance) }
+        guard unit.isActive else {
             StandardStream.output.write([
-                "\(name): begins when \(application.unit) starts\(why[unit.text("LoadState")] ?? "")"
+                "\(name): begins when \(application.unit) starts, and looks then whether its commands can be run"
             ])
             return .success
         }
-        // Both at once, so that systemd orders them. It runs no command of the application.
-        try Systemctl.run("restart", state == "activating" ? "--no-block" : "--quiet", listener, instance)
+        do {
+            try Systemctl.run("restart", listener, instance)
+        } catch {
+            // It has the words of systemd for what is wrong: status=217/USER.
+            _ = try Systemctl.status(["--no-pager", "--full", "--lines=3", "status", listener, instance])
+            throw error
+        }
         StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
-        return .success
+        return try MainActor.assumeIsolated { try Self.health(of: name, at: scope.socket(of: name)) }
+    }
+
+    /// What the instance says. It was ready only when its listener was attached, which has looked at the programs.
+    @MainActor private static func health(of name: String, at socket: String) throws -> CommandStatus {
+        let context = try CommandContext("belfryctl", path: socket, timeout: nil)
+        MainThreadExecutor.task {
+            await context.finish {
+                let reply = try await context.connect().call(
+                    "ListListeners", to: "list the listeners of", within: context.queryTimeout)
+                let problems = ListenerRecords.problems(reply)
+                StandardStream.error.write(problems.map { "\(name): \($0)" })
+                return problems.isEmpty ? .success : .configuration
+            }
+        }
+        return CommandStatus(rawValue: try context.loop.run())
     }
 }
 
@@ -200,7 +233,7 @@ enum Systemctl {
     }
 
     /// - Returns: its exit status.
-    private static func status(_ arguments: [String]) throws(SystemError) -> Int32 {
+    static func status(_ arguments: [String]) throws(SystemError) -> Int32 {
         let pid = try ForegroundProcess.spawn(["systemctl"] + (geteuid() == 0 ? [] : ["--user"]) + arguments)
         var code: Int32 = 0
         while waitpid(pid, &code, 0) < 0, errno == EINTR {}

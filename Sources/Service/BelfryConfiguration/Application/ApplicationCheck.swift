@@ -34,7 +34,8 @@ package nonisolated struct ApplicationCheck {
             var file = application.file
             if let settings = application.settings {
                 applications.append(settings)
-                if let user = settings.user, UInt32(user) == nil, getpwnam(user) == nil {
+                // systemd wants an entry for a number, too.
+                if let user = settings.user, getpwnam(user) == nil, UInt32(user).flatMap({ getpwuid($0) }) == nil {
                     file.error(
                         at: "User", in: ApplicationFile.application, "there is no user \(DisplayText.quoted(user))")
                 }
@@ -44,7 +45,13 @@ package nonisolated struct ApplicationCheck {
                         "the application '\(other)' has the same unit: remove one of the two files")
                 }
                 let commands = account("belfry-listener@\(name).service", settings.user)
-                Self.checkPrograms(of: settings, for: commands, &file)
+                // What their unit has, its mounts and its `$PATH`, only belfry-listener can see.
+                for (key, command) in settings.listener.programs where command.program.utf8.first == UInt8(ascii: "/") {
+                    guard let problem = ProgramFile.problem(command.program, for: commands),
+                        let position = file.position(of: key, in: ApplicationFile.on)
+                    else { continue }
+                    diagnostics.append(ConfigurationDiagnostic(.warning, at: position, problem))
+                }
                 // Both units read the files, and look for drop-ins in each directory.
                 let paths = file.files + scope.directories.map { "\($0)/\(name)\(ApplicationFile.suffix).d" }
                 for user in [account("belfryd@\(name).service", nil), commands].compactMap(\.self) {
@@ -65,16 +72,5 @@ package nonisolated struct ApplicationCheck {
             ApplicationFile(name, in: scope, reader: reader).settings.map { ($0.unit, [name]) }
         }
         return Dictionary(units, uniquingKeysWith: +)
-    }
-
-    private static func checkPrograms(
-        of settings: ApplicationSettings, for account: FileAccount?, _ file: inout DeclarationFile
-    ) {
-        var programs = settings.commands.map { ($0.key, $0.command) }
-        if let health = settings.listener.health { programs.append((ApplicationVerb.health.rawValue, health.command)) }
-        for (key, command) in programs {
-            guard let problem = ProgramFile.problem(command.program, for: account) else { continue }
-            file.error(at: key, in: ApplicationFile.on, problem)
-        }
     }
 }

@@ -41,13 +41,9 @@ package nonisolated struct ListenerCheck {
             if let problem = account?.problem(.read, path) {
                 found.error(at: ConfigurationPosition(file: path), problem)
             }
-            if case .program(let command) = settings.commands,
-                let problem = ProgramFile.problem(command.program, for: account)
-            {
-                report(problem, at: "Exec", of: listener)
-            }
-            if let problem = settings.health.flatMap({ ProgramFile.problem($0.command.program, for: account) }) {
-                report(problem, at: "Health", of: listener)
+            for (key, command) in settings.programs {
+                guard let problem = ProgramFile.problem(command.program, for: account) else { continue }
+                report(problem, at: key, of: listener)
             }
         }
         checkOrder()

@@ -28,6 +28,16 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
     /// What tells whether it works.
     package let health: HealthCheck?
 
+    /// All commands, by their keys in the file.
+    package var programs: [(key: String, command: ExecCommand)] {
+        let own: [(key: String, command: ExecCommand)] =
+            switch commands {
+            case .program(let command): [("Exec", command)]
+            case .application(_, let commands): commands.map { ($0.key, $0.command) }
+            }
+        return own + (health.map { [(ApplicationVerb.health.rawValue, $0.command)] } ?? [])
+    }
+
     /// The settings of a listener.
     package init(
         name: String, on: [String], commands: ListenerCommands, timeout: Duration = defaultTimeout,

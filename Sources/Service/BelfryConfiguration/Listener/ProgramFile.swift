@@ -28,6 +28,14 @@ package nonisolated enum ProgramFile {
         return problemOfFile(interpreter, "the interpreter of \(DisplayText.quoted(path)),")
     }
 
+    /// Why this process cannot run a program; nil if it can. It knows its own rights, and what is mounted `noexec`.
+    package static func ownProblem(_ program: String) -> String? {
+        if let problem = problem(program) { return problem }
+        guard let path = find(program), faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0 else { return nil }
+        let reason = SystemError.last(verb: "", object: "").reason
+        return "the program \(DisplayText.quoted(path)): \(reason)"
+    }
+
     private static func problemOfFile(_ path: String, _ what: String) -> String? {
         let problem = "\(what) \(DisplayText.quoted(path))"
         var status = stat()

@@ -73,6 +73,20 @@ struct AttachedListenerTests {
         #expect(attached.replies[0]["notification"]?["name"] == "flushRequested")
     }
 
+    @Test func aProgramMayBeDegradedFromTheBeginningUntilItReportsOtherwise() throws {
+        var told: [[ListenerHealthReport]] = []
+        let observation = fixture.mediator.addEventObserver(for: .healthChanged) {
+            if case .healthChanged(let reports) = $0 { told.append(reports) }
+        }
+        let attached = try fixture.attach([], ["degraded": .string(String(repeating: "x", count: 3000))])
+        let health = { try fixture.call("ListListeners").get()["listeners"]?.arrayValue?.first { $0["name"] == "guard" } }
+
+        #expect(try health()?["health"] == "degraded")
+        #expect(try health()?["healthReason"]?.stringValue?.count == 2048)
+        #expect(told.map(\.count) == [1])
+        withExtendedLifetime((attached, observation)) {}
+    }
+
     /// Each before the notification that changes it, also when the program attaches in the middle of a pause.
     @Test func theStateComesOnTheSameStreamForWhoAsks() throws {
         let first = try fixture.attach(["willResignActive", "didEnterBackground"], ["state": true])
