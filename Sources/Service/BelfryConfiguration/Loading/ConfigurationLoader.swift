@@ -155,7 +155,8 @@ package nonisolated struct LoadedConfiguration: Sendable {
         let (group, position) = (decoded.socket.group, effective.section("Socket")?.position(of: "Group"))
         var (copy, problem, place) = (self, "there is no group \(DisplayText.quoted(group)) in /etc/group; ", position)
         do throws(SystemError) {
-            copy.decoded.socket.groupNumber = try UInt32(group) ?? Self.number(of: group, reader)
+            let number = UInt32(group)
+            copy.decoded.socket.groupNumber = if let number { number } else { try Self.number(of: group, reader) }
             problem += "a group of a directory service is named by its number"
         } catch {
             problem = "\(error)"
