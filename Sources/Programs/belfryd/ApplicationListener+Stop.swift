@@ -11,6 +11,12 @@ internal import Lifecycle
 extension ApplicationListener {
     var stopRemains: String { "Stop= has run, and \(settings.unit) runs on" }
 
+    /// Whether `Stop=` has run and was not undone in this run of the unit, which does not stop.
+    var isStopLeft: Bool {
+        guard let state = unit?.state, state.isActive, !mediator.isStopping else { return false }
+        return runs.marks.contains(.stopped) && state.invocationID == runs.last
+    }
+
     /// Notes that `Stop=` runs for the present run of the unit, whatever becomes of this process.
     func stopBegins(_ notification: LifecycleNotification) {
         guard settings.key(for: notification) != nil, let run = runs.last else { return }

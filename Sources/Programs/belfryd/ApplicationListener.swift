@@ -150,7 +150,7 @@ final class ApplicationListener: LifecycleListener {
             return .degraded("\(settings.unit) is \(unit.activeState)\(result)")
         }
         if hasLaunched, !isAttached { return .degraded(absence) }
-        if hasLaunched, runs.marks.contains(.stopped) { return .degraded(stopRemains) }
+        if hasLaunched, isStopLeft { return .degraded(stopRemains) }
         return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy
     }
 
@@ -192,7 +192,7 @@ final class ApplicationListener: LifecycleListener {
     /// Ends what is left of the run before, or of a stop that was called off. What was paused stays so.
     private func settle() {
         guard hasLaunched else { return }
-        if runs.marks.contains(.stopped), !hasTriedToUndo, mediator.state != .background {
+        if isStopLeft, isAttached, !hasTriedToUndo, mediator.state != .background {
             (phase, hasTriedToUndo) = (.undoingStop, true)
             undoStop { [weak self] in
                 self?.phase = .running

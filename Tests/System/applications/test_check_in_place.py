@@ -81,7 +81,7 @@ def test_a_program_that_only_the_shell_finds_is_none(shop):
 def test_a_program_that_only_the_unit_finds_is_one(shop):
     listener_has(shop, f"Environment=PATH={FOLDER}:/usr/bin:/bin")
     shop.host.run("mv", PROGRAM, f"{FOLDER}/unitctl")
-    shop.commands["Pause"] = "kioskctl"
+    shop.commands["Pause"] = "unitctl"
     shop.write_file("redis")
     assert shop.host.run("belfryctl", "check", "shop").stderr == ""
     answer = shop.host.run("belfryctl", "enable", "shop", check=False)

@@ -174,7 +174,7 @@ def test_a_pause_is_listed_while_its_instance_does_not_run(shop):
     assert next(one for one in services if one["service"] == "belfryd@shop")["paused"]["pauseReason"] == REASON
     # Others may know that it is paused, and not more.
     nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--reset-env"]
-    assert re.search(r"shop.service is active \(running\), paused +-\n", shop.host.run(*nobody, "belfryctl", "list").stdout)
+    assert re.search(r"shop.service is not known to run, paused +-\n", shop.host.run(*nobody, "belfryctl", "list").stdout)
     # What is no marker says no more than that, and blocks nobody.
     shop.marker.unlink()
     shop.host.run("mkfifo", "/run/belfry@shop/paused")

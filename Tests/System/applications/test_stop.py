@@ -94,9 +94,9 @@ def test_a_dependent_that_its_own_timeout_ends_is_waited_for_no_longer(shop):
 
 def test_a_job_that_is_cancelled_is_waited_for_no_longer(shop):
     begin(shop)
-    add_helper(shop, "worker.service", "Wants=shop.service\nAfter=shop.service", "sleep 600", "TimeoutStopSec=infinity")
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 600", "TimeoutStopSec=infinity")
     start_helpers(shop)
-    shop.host.systemctl("stop", "--no-block", "shop.service", "worker.service")
+    shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
     assert shop.done() == []
     job = next(line.split()[0] for line in jobs(shop) if "worker.service" in line)
@@ -173,9 +173,9 @@ def do_call_off(shop: Application, how: str) -> None:
 @pytest.mark.parametrize("call_off", ["start", "cancel"])
 def test_a_stop_that_is_called_off_before_stop_runs_nothing(shop, call_off):
     begin(shop)
-    add_helper(shop, "worker.service", "Wants=shop.service\nAfter=shop.service", "sleep 4", "TimeoutStopSec=infinity")
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 4", "TimeoutStopSec=infinity")
     start_helpers(shop)
-    shop.host.systemctl("stop", "--no-block", "shop.service", "worker.service")
+    shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
     do_call_off(shop, call_off)
     shop.wait_for(lambda: shop.listener_says("shop.service runs on, Stop= does not run"), "say that it does not run")
