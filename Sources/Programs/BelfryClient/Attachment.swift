@@ -68,6 +68,8 @@ package final class Attachment {
     private var notifications: VarlinkClient?
     private var answers: VarlinkClient?
     private var phase = Phase.first
+    /// The problem that the last `Attach` told.
+    private var told: String?
 
     private enum Phase {
         /// A socket that cannot be used is an error, unless there is none yet.
@@ -106,6 +108,7 @@ package final class Attachment {
             let client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
             notifications = client
             reconnection.stop()
+            told = request.problem
             client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
                 guard let self, let client, client === notifications else { return }
                 receive(reply)
@@ -163,6 +166,8 @@ package final class Attachment {
             if case .attached = phase { return onEvent(.state(state.text("state") ?? "")) }
             phase = .attached(since: .now)
             reconnection.succeeded()
+            // The service may have read a report before the call.
+            if request.problem != told { report(problem: request.problem) }
             onEvent(.attached(state: state))
         } else if let token = reply["token"]?.stringValue, let notification = reply["notification"]?.objectValue {
             onEvent(.notification(notification, token: token))

@@ -20,6 +20,8 @@ final class HealthMonitor {
     /// Whether the service has been paused since it was active.
     private var wasPaused = false
     private var timer: TimerEventSource?
+    /// Whether a run that was due was ended by a command, or could not begin beside one.
+    private var isOwed = false
 
     /// - Parameters:
     ///   - begin: begins a run, unless another one is under way.
@@ -56,14 +58,20 @@ final class HealthMonitor {
         timer = try? loop.timer(after: check.interval, accuracy: check.interval / 10) { [weak self] in
             self?.check()
         }
+        isOwed = true
         begin()
     }
+
+    /// No command runs any more.
+    func makeUp() { if isOwed, state == "active" { begin() } }
 
     /// A run has ended.
     func receive(_ result: RunResult) {
         if case .failed(let reason) = result, record.problem == nil {
             log.message(.notice, "Health= failed: \(reason, limit: OutputLines.longestLine)", .programFailed)
         }
+        if case .interrupted = result { return }
+        isOwed = false
         if record.add(result) { report(record.problem) }
     }
 }

@@ -149,7 +149,8 @@ final class ListenerProgram {
             command.ignoresFailure ? nil : ProgramFile.ownProblem(command.program).map { "\(key)=: \($0)" }
         }
         let unit = "belfry-listener@\(settings.name).service"
-        problems.programs = found.isEmpty ? nil : "\(unit) cannot run \(found.joined(separator: "; "))"
+        let problem = found.isEmpty ? nil : "\(unit) cannot run \(found.joined(separator: "; "))"
+        if problem != problems.programs { problems.programs = problem }
     }
 
     private func start(_ run: Run) {
@@ -212,10 +213,11 @@ final class ListenerProgram {
             record(current, counted, ignored: isIgnored ? result.reason : nil)
         }
         log.runFields = ListenerLog.ownFields
-        if problems.programs != nil { lookAtPrograms() }
+        lookAtPrograms()
         codeRelease?.schedule()
         perform(queue.end(counted, at: .now))
         if current.name.hasSameBytes(as: "didReload") { health?.check() }
+        if queue.current == nil { health?.makeUp() }
     }
 
     /// Says that a run failed, or that a command of an application ran.

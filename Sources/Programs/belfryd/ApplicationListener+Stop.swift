@@ -19,7 +19,7 @@ extension ApplicationListener {
 
     /// Notes that `Stop=` runs for the present run of the unit, whatever becomes of this process.
     func stopBegins(_ notification: LifecycleNotification) {
-        guard settings.key(for: notification) != nil, let run = runs.last else { return }
+        guard isAttached, settings.key(for: notification) != nil, let run = runs.last else { return }
         keep(run, runs.marks.union([.stopped]))
     }
 
@@ -64,6 +64,6 @@ extension ApplicationListener {
     /// What `Stop=` has done does not count any more.
     func forgetStop() {
         guard let run = runs.last, runs.marks.contains(.stopped) else { return }
-        keep(run, runs.marks.subtracting([.stopped]))
+        forget(.stopped, of: run)
     }
 }

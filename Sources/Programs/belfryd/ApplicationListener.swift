@@ -78,10 +78,13 @@ final class ApplicationListener: LifecycleListener {
         if settings.reloadsUnit {
             reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
         }
-        events = mediator.addEventObserver(for: .listenersChanged, .stopAccepted, .transitionEnded) { [weak self] in
-            if case .stopAccepted = $0 { self?.isStopOfPause = self?.mediator.state == .background }
+        events = mediator.addEventObserver(for: .listenersChanged, .began, .transitionEnded) { [weak self] in
+            if case .began(let transition) = $0, transition.trigger == .stop {
+                self?.isStopOfPause = self?.mediator.state == .background
+            }
             if case .transitionEnded(let report) = $0 {
                 if report.trigger == .launch { self?.launched() }
+                if report.trigger == .resume { self?.hasTriedToUndo = false }
                 if report.notifications.contains(where: { self?.hasResumed($0) == true }) { self?.forgetStop() }
             }
             self?.work?.schedule()
@@ -156,7 +159,7 @@ final class ApplicationListener: LifecycleListener {
 
     private var hasLaunched: Bool { if case .over = launch { true } else { false } }
 
-    private var isAttached: Bool { mediator.hasListener(named: settings.name) }
+    var isAttached: Bool { mediator.hasListener(named: settings.name) }
 
     private var absence: String { "belfry-listener@\(settings.name).service is not attached" }
 
@@ -192,7 +195,7 @@ final class ApplicationListener: LifecycleListener {
     /// Ends what is left of the run before, or of a stop that was called off. What was paused stays so.
     private func settle() {
         guard hasLaunched else { return }
-        if isStopLeft, isAttached, !hasTriedToUndo, mediator.state != .background {
+        if isStopLeft, !hasTriedToUndo, mediator.state != .background {
             (phase, hasTriedToUndo) = (.undoingStop, true)
             undoStop { [weak self] in
                 self?.phase = .running
@@ -211,7 +214,7 @@ final class ApplicationListener: LifecycleListener {
     /// A pause that was asked for during the launch is one of the present run: that of the run before ends first.
     private func launched() {
         launch = .over
-        if !isTelling { settle() }
+        if phase == .running { settle() }
     }
 
     /// The launch waits for the program, and for its command for the run of the unit.
@@ -235,7 +238,7 @@ final class ApplicationListener: LifecycleListener {
     /// A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before
     /// has ended.
     private func started(_ run: String) {
-        if hasLaunched, case .starting(let pauses) = phase, pauses != mediator.pauses { keep(run, []) }
+        if hasLaunched, case .starting(let pauses) = phase, pauses != mediator.pauses { forget(.paused, of: run) }
         phase = .running
         update()
     }
@@ -246,9 +249,11 @@ final class ApplicationListener: LifecycleListener {
         phase = .endingPause
         mediator.resumeNext(because: "\(settings.unit) has started again") { [weak self] report in
             self?.phase = .running
-            if report.result != .overtaken { self?.keep(run, []) }
+            if report.result != .overtaken { self?.forget(.paused, of: run) }
         }
     }
+
+    func forget(_ mark: UnitRunRecord.Mark, of run: String) { keep(run, runs.marks.subtracting([mark])) }
 
     func keep(_ run: String, _ marks: Set<UnitRunRecord.Mark>) {
         guard let problem = runs.write(run, marks) else { return }

@@ -118,6 +118,21 @@ def test_check_prints_what_systemd_gets(shop):
         assert f"# {path}\n{(folder / path).read_text()}" in text
 
 
+def test_a_name_that_belfryd_has_itself_or_that_is_too_long_is_refused(started_on_each):
+    host = started_on_each.host
+    own = [listener["name"] for listener in started_on_each.listeners()]
+    assert {"socket", "logger"} <= set(own)
+    for name in [*own, "application", "x" * 80]:
+        shop = Application(host, name, unit="shop.service")
+        try:
+            shop.write()
+            answer = host.run("belfryctl", "check", name, check=False)
+            assert answer.returncode == 78, name
+            assert ("is too long" if name.startswith("x") else "belfryd has a listener") in answer.stderr, name
+        finally:
+            shop.remove()
+
+
 def test_what_the_user_may_not_run_is_a_warning_before_the_unit_starts(shop):
     program = "/usr/local/bin/shop-pause"
     shop.host.write(program, "#!/bin/sh\n")

@@ -136,14 +136,14 @@ package final class ServiceManagerUnit {
             var jobs: [String: UnitJob] = [:]
             _ = try message.array(of: "(usssoo)") { () throws(BusError) in
                 try message.structure("usssoo") { () throws(BusError) in
-                    // The job's number comes first, its state before the object paths of job and unit.
-                    _ = try message.uint32()
+                    // Its state comes before the object paths of job and unit.
+                    let number = try message.uint32()
                     let (unit, type) = (try message.text(), try message.text())
                     _ = try message.text()
                     let path = try message.text()
                     _ = try message.text()
                     // A unit has at most one job besides this one, which does nothing.
-                    if type != "nop" { jobs[unit] = UnitJob(type: type, path: path) }
+                    if type != "nop" { jobs[unit] = UnitJob(type: type, number: number, path: path) }
                 }
             }
             return jobs

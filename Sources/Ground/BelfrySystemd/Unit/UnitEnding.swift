@@ -5,13 +5,13 @@
 package nonisolated struct UnitJob: Sendable, Equatable {
     /// `start`, `stop`, `restart`, `reload`, …
     package let type: String
+    let number: UInt32
     /// Its object on the bus.
     let path: String
 
     /// A job.
-    package init(type: String, path: String = "/") {
-        self.type = type
-        self.path = path
+    package init(type: String, number: UInt32 = 0, path: String = "/") {
+        (self.type, self.number, self.path) = (type, number, path)
     }
 }
 

@@ -4,8 +4,8 @@
 /// Finds out when systemd would stop a unit that is being stopped: everything that is ordered after it stops first
 /// (`Before` of org.freedesktop.systemd1(5)).
 ///
-/// A service that stands for the unit is ordered after it too, and told to stop at the same time as the others. It waits
-/// for them, but not for one whose job waits for its own: what starts early ends after all services.
+/// A service that stands for the unit is ordered after it too, and told to stop at the same time as the others. It
+/// waits for them, but not for one whose job waits for its own: what starts early ends after all services.
 @MainActor
 package final class UnitTurn {
     /// How long the manager may take to answer a question. Without an answer nothing is waited for.
@@ -22,7 +22,7 @@ package final class UnitTurn {
     private var isOver = false
 
     /// The units that have still to stop.
-    package var names: [String] { others.filter { Self.isPending($1) }.keys.sorted() }
+    package var names: [String] { others.filter { isPending($0, $1) }.keys.sorted() }
 
     /// Waits for the turn of a unit.
     ///
@@ -73,24 +73,32 @@ package final class UnitTurn {
     private func look(before units: [String], seen: Set<String>, _ then: @escaping (UnitTurn, _ isCircle: Bool) -> Void)
     {
         guard let job = units.last.flatMap({ jobs[$0] }) else { return then(self, false) }
-        // A job that has ended meanwhile waits for nothing.
-        ask(ServiceManagerUnit.jobs(before: job)) { turn, answer in
-            let new = (answer ?? [:]).keys.filter { turn.jobs[$0] != nil && !seen.contains($0) }
-            if new.contains(turn.own) { return then(turn, true) }
-            turn.look(before: units.dropLast() + new, seen: seen.union(new), then)
+        bus.ask(ServiceManagerUnit.jobs(before: job), timeout: Self.timeout) { [weak self] answer in
+            guard let self, !isOver else { return }
+            var new: [String] = []
+            switch answer {
+            case .success(let before): new = before.keys.filter { jobs[$0] != nil && !seen.contains($0) }
+            // A job that has ended meanwhile waits for nothing.
+            case .failure(let error) where error.name == "org.freedesktop.DBus.Error.UnknownObject": break
+            // What is not known is not waited for: perhaps without end.
+            case .failure: return then(self, true)
+            }
+            if new.contains(own) { return then(self, true) }
+            look(before: units.dropLast() + new, seen: seen.union(new), then)
         }
     }
 
     private func follow(_ name: String) -> UnitWatch { UnitWatch(name, on: bus) { [weak self] in self?.check() } }
 
-    private static func isPending(_ watch: UnitWatch) -> Bool {
-        guard let state = watch.state else { return true }
-        return state.hasJob && !["inactive", "failed"].contains(state.activeState)
+    /// Whether the job that was found is still to be done. Another in its place is not waited for.
+    private func isPending(_ name: String, _ watch: UnitWatch) -> Bool {
+        guard let state = watch.state, let job = jobs[name] else { return true }
+        return state.job == job.number && !["inactive", "failed"].contains(state.activeState)
     }
 
     /// The job of the unit itself ends when the stop is called off.
     private func check() {
-        if unit.map({ !Self.isPending($0) }) ?? false || names.isEmpty { end() }
+        if unit.map({ !isPending($0.state?.id ?? "", $0) }) ?? false || names.isEmpty { end() }
     }
 
     private func end() {

@@ -20,8 +20,8 @@ package final class UnitWatch {
         package let invocationID: String
         /// Its control group below the root of all; empty without one.
         package let controlGroup: String
-        /// Whether a job of the manager waits or is under way for it.
-        package let hasJob: Bool
+        /// The number of its job that waits or is under way; 0 for none.
+        let job: Int64
         /// How it reloads.
         package let reload: UnitProperties
 
@@ -31,7 +31,7 @@ package final class UnitWatch {
             subState = properties.text("SubState")
             result = properties.text("Result")
             controlGroup = properties.text("ControlGroup")
-            hasJob = properties.list("Job").first.map { $0 != .number(0) } ?? false
+            job = if case .number(let number) = properties.list("Job").first { number } else { 0 }
             reload = properties.reload
             invocationID = properties.list("InvocationID").map { byte in
                 guard case .number(let number) = byte else { return "" }

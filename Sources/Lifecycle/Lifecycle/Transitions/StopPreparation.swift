@@ -5,7 +5,7 @@
 package final class StopPreparation {
     /// When it is due.
     package enum Moment {
-        /// Before the first notification. The time of the stop begins afterwards.
+        /// Before the first notification. It takes nothing of the time of the stop.
         case beginning
         /// Before `willTerminate`.
         case termination

@@ -29,8 +29,8 @@ final class Transition {
     var result = TransitionReport.Result.completed
     /// What a stop has still to wait for.
     var preparations: [StopPreparation] = []
-    /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted or, if it has
-    /// waited for its turn, when that came.
+    /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted, later by as
+    /// long as it has waited for its turn.
     var beganUsec: UInt64 = 0
     /// The limit of all answers together, by the monotonic clock.
     var limitUsec: UInt64 = .max

@@ -44,7 +44,7 @@ final class TransitionRunner {
         /// It waits for background tasks.
         case awaitingTasks
         /// A stop waits for the end of this.
-        case preparing(StopPreparation)
+        case preparing(StopPreparation, sinceUsec: UInt64)
         /// The mediator reads the configuration, or the listeners of a step are called.
         case working
     }
@@ -78,7 +78,7 @@ final class TransitionRunner {
     /// Whether the current transition waits for background tasks.
     var isAwaitingTasks: Bool { if case .awaitingTasks = phase { current != nil } else { false } }
     /// What the stop under way waits for.
-    var preparation: StopPreparation? { if case .preparing(let preparation) = phase { preparation } else { nil } }
+    var preparation: StopPreparation? { if case .preparing(let preparation, _) = phase { preparation } else { nil } }
 
     // MARK: Requests
 
@@ -199,17 +199,17 @@ final class TransitionRunner {
 
     private func prepare(_ stop: Transition, _ moment: StopPreparation.Moment) -> Action? {
         guard let first = stop.preparations.first, first.moment == moment else { return nil }
-        phase = .preparing(stop.preparations.removeFirst())
+        phase = .preparing(stop.preparations.removeFirst(), sinceUsec: clock.monotonicUsec)
         return .prepare(first, stop)
     }
 
     /// What a stop waited for is done, or its time is up.
     func prepared(_ preparation: StopPreparation, for stop: Transition) {
-        guard self.preparation === preparation else { return }
+        guard case .preparing(let current, let sinceUsec) = phase, current === preparation else { return }
         preparation.end()
         phase = preparation.moment == .beginning ? .begun : .dueNow
         guard preparation.moment == .beginning else { return }
-        stop.beganUsec = clock.monotonicUsec
+        stop.beganUsec += clock.monotonicUsec - sinceUsec
         stop.limitUsec = limit(of: stop)
     }
 

@@ -60,7 +60,7 @@ struct ListCommand: ReplyCommand {
         return Set(ApplicationFile.names(in: scope) { _ in } + generated).sorted().compactMap { name in
             var application = "error in its file, see 'belfryctl check \(name)'"
             let settings = ApplicationFile(name, in: scope).settings
-            if let settings, sockets.contains(settings.listener.socket) { return nil }
+            if sockets.contains(scope.socket(of: name)) { return nil }
             let isMade = isReachable && generated.contains(name)
             let instance = isMade ? try? ServiceManagerUnit.properties(of: "belfryd@\(name).service") : nil
             if let instance, instance.text("ActiveState") == "failed" {
@@ -72,7 +72,7 @@ struct ListCommand: ReplyCommand {
                 application = "\(settings.unit) is \(state ?? "not known to run")"
             }
             var service: JSONObject = ["service": .string("belfryd@\(name)"), "application": .string(application)]
-            service["paused"] = pause(keptBeside: ApplicationScope.ofProcess.socket(of: name))
+            service["paused"] = pause(keptBeside: scope.socket(of: name))
             return service
         }
     }

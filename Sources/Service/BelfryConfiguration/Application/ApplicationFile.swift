@@ -106,6 +106,12 @@ package nonisolated struct ApplicationFile {
     static let application = "Application"
     /// The section about what is run.
     static let on = "On"
+    /// The names of belfryd's own listeners.
+    static let taken = [
+        "application", "cacheFlush", "configuration", "logger", "restoration", "serviceManager", "socket",
+    ]
+    /// unix(7)
+    private static let longestSocket = 107
 
     /// The settings; nil if there was an error.
     package private(set) var settings: ApplicationSettings?
@@ -139,7 +145,8 @@ package nonisolated struct ApplicationFile {
             for one in on.commands where one.command.waits(forStopOf: application.unit, ofUser: scope.isOfUser) {
                 file.error(
                     at: one.key, in: Self.on,
-                    "systemctl waits for the stop of '\(application.unit)', which waits for this command: use --no-block")
+                    "systemctl waits for the stop of '\(application.unit)', which waits for this command: use --no-block"
+                )
             }
         }
         if file.list.hasErrors { settings = nil }
@@ -172,6 +179,12 @@ package nonisolated struct ApplicationFile {
         if !file.list.hasErrors, file.effective?.section(Self.on)?.keys.isEmpty == true {
             file.error(
                 at: "Unit", in: Self.application, "there is nothing to run, section [On] is missing or empty")
+        }
+        if Self.taken.contains(where: name.hasSameBytes) {
+            file.error(at: "Unit", in: Self.application, "belfryd has a listener '\(name)' itself, rename the file")
+        }
+        if scope.socket(of: name).utf8.count > Self.longestSocket {
+            file.error(at: "Unit", in: Self.application, "the name is too long for '\(scope.socket(of: name))'")
         }
         if case .user = scope, application.user != nil {
             file.error(

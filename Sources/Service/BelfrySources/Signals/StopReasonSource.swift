@@ -57,7 +57,7 @@ package final class StopReasonSource {
         }
         // The manager's own socket comes first: at a shutdown the bus may go before the service does.
         if last == nil { direct = direct ?? unit?.direct }
-        guard last == nil, let unit = direct ?? unit, direct != nil || unit.bus.isReady else {
+        guard last == nil, let unit = direct ?? unit, direct != nil || application != nil || unit.bus.isReady else {
             return mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil).userInfo)
         }
         let reasons = StopPreparation(.termination, limit: timeout) { [self] done in

@@ -66,9 +66,12 @@ package final class DelayInhibitor {
         guard isWanted, login.bus.isReady else { return }
         retry = nil
         if let question { question.cancel() } else { requests.began() }
-        question = login.bus.ask(login.lock(operation, who: who, why: why)) { [weak self] answer in
+        var isOver = false
+        let call = login.bus.ask(login.lock(operation, who: who, why: why)) { [weak self] answer in
+            isOver = true
             if let self { receive(answer) } else if case .success(let lock) = answer { close(lock) }
         }
+        question = isOver ? nil : call
     }
 
     /// Releases the lock until the next `acquire()`.

@@ -79,7 +79,9 @@ struct AttachedListenerTests {
             if case .healthChanged(let reports) = $0 { told.append(reports) }
         }
         let attached = try fixture.attach([], ["degraded": .string(String(repeating: "x", count: 3000))])
-        let health = { try fixture.call("ListListeners").get()["listeners"]?.arrayValue?.first { $0["name"] == "guard" } }
+        let health = {
+            try fixture.call("ListListeners").get()["listeners"]?.arrayValue?.first { $0["name"] == "guard" }
+        }
 
         #expect(try health()?["health"] == "degraded")
         #expect(try health()?["healthReason"]?.stringValue?.count == 2048)
