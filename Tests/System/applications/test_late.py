@@ -83,7 +83,7 @@ def test_a_reload_that_cannot_run_is_refused_before_anything_is_changed(lamp):
 def test_a_command_that_waits_for_the_stop_of_its_own_unit_is_an_error(lamp, key, command):
     lamp.commands = {key: command}
     lamp.write()
-    problem = "6:1: error: systemctl waits for the stop of 'lamp.service', which waits for this command: use --no-block"
+    problem = "6:1: error: systemctl waits for the stop of 'lamp.service', which waits for this: use --no-block"
     for verb in ("check", "enable"):
         answer = lamp.host.run("belfryctl", verb, "lamp", check=False)
         assert answer.returncode == 78 and f"{lamp.file}:{problem}\n" in answer.stderr

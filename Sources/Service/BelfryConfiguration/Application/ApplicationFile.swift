@@ -145,8 +145,7 @@ package nonisolated struct ApplicationFile {
             for one in on.commands where one.command.waits(forStopOf: application.unit, ofUser: scope.isOfUser) {
                 file.error(
                     at: one.key, in: Self.on,
-                    "systemctl waits for the stop of '\(application.unit)', which waits for this command: use --no-block"
-                )
+                    "systemctl waits for the stop of '\(application.unit)', which waits for this: use --no-block")
             }
         }
         if file.list.hasErrors { settings = nil }

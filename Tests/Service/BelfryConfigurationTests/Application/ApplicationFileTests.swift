@@ -138,7 +138,7 @@ struct ApplicationFileTests {
         #expect(
             file.file.diagnostics.map(\.description) == [
                 "\(Self.folder)/redis.conf:4:1: error: systemctl waits for the stop of '\(unit).service', "
-                    + "which waits for this command: use --no-block"
+                    + "which waits for this: use --no-block"
             ])
     }
 
