@@ -145,8 +145,8 @@ final class ListenerProgram {
     /// unit.
     private func lookAtPrograms() {
         guard case .application = settings.commands else { return }
-        let found = settings.programs.compactMap { key, command -> String? in
-            command.ignoresFailure ? nil : ProgramFile.ownProblem(command.program).map { "\(key)=: \($0)" }
+        let found = settings.programs.compactMap { key, command in
+            ProgramFile.ownProblem(command.program).map { "\(key)=: \($0)" }
         }
         let unit = "belfry-listener@\(settings.name).service"
         let problem = found.isEmpty ? nil : "\(unit) cannot run \(found.joined(separator: "; "))"

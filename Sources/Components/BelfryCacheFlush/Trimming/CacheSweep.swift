@@ -122,17 +122,19 @@ package nonisolated struct CacheSweep {
         return result < 0 || fileSystem.available >= keepFree ? 0 : keepFree - fileSystem.available
     }
 
-    /// Deletes a file, unless it is open elsewhere. Whether it is, the kernel says only of files that belong to this
-    /// user, see `belfry_lease`; others are deleted.
+    /// Deletes a file, unless it is open elsewhere, or there is no descriptor to find out. Whether it is, the kernel
+    /// says only of files that belong to this user, see `belfry_lease`; others are deleted.
     ///
     /// Between the examination of a file and its deletion, a process with write permission can still replace it; then
     /// the new file is deleted, but never a file in another directory.
     ///
-    /// - Returns: whether it was not open.
+    /// - Returns: whether it was deleted.
     private mutating func remove(_ file: WalkedFile) -> Bool {
         let directory = file.directory.descriptor
         let descriptor = openat(directory, file.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        let isOpen = descriptor < 0 ? errno == EWOULDBLOCK : belfry_lease(descriptor) == -EAGAIN
+        let isOpen =
+            descriptor < 0
+            ? errno == EWOULDBLOCK || SystemError.isSystemFailure(errno) : belfry_lease(descriptor) == -EAGAIN
         defer { if descriptor >= 0 { close(descriptor) } }
         guard !isOpen else {
             report.filesOpen += 1

@@ -110,8 +110,6 @@ package nonisolated struct ApplicationFile {
     static let taken = [
         "application", "cacheFlush", "configuration", "logger", "restoration", "serviceManager", "socket",
     ]
-    /// unix(7)
-    private static let longestSocket = 107
 
     /// The settings; nil if there was an error.
     package private(set) var settings: ApplicationSettings?
@@ -182,7 +180,7 @@ package nonisolated struct ApplicationFile {
         if Self.taken.contains(where: name.hasSameBytes) {
             file.error(at: "Unit", in: Self.application, "belfryd has a listener '\(name)' itself, rename the file")
         }
-        if scope.socket(of: name).utf8.count > Self.longestSocket {
+        if (try? AbsolutePath.parseSocket(scope.socket(of: name))) == nil {
             file.error(at: "Unit", in: Self.application, "the name is too long for '\(scope.socket(of: name))'")
         }
         if case .user = scope, application.user != nil {

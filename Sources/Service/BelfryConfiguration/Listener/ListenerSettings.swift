@@ -28,14 +28,15 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
     /// What tells whether it works.
     package let health: HealthCheck?
 
-    /// All commands, by their keys in the file.
+    /// The commands whose failure counts, by their keys in the file.
     package var programs: [(key: String, command: ExecCommand)] {
         let own: [(key: String, command: ExecCommand)] =
             switch commands {
             case .program(let command): [("Exec", command)]
             case .application(_, let commands): commands.map { ($0.key, $0.command) }
             }
-        return own + (health.map { [(ApplicationVerb.health.rawValue, $0.command)] } ?? [])
+        let all = own + (health.map { [(ApplicationVerb.health.rawValue, $0.command)] } ?? [])
+        return all.filter { !$0.command.ignoresFailure }
     }
 
     /// The settings of a listener.
