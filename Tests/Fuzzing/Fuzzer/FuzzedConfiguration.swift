@@ -46,7 +46,7 @@ nonisolated enum FuzzedConfiguration {
         guard let settings = file.settings else { return }
         let keys: Set<Substring> = [
             "SourcePath", "BindsTo", "After", "Before", "Wants", "Description", "TimeoutStartSec", "TimeoutStopSec",
-            "User",
+            "User", "Environment", "SupplementaryGroups", "ExecReload",
             "DynamicUser", "RemoveIPC", "ProtectSystem", "ProtectHome", "PrivateTmp", "NoNewPrivileges",
             "RestrictSUIDSGID",
             "CapabilityBoundingSet",
