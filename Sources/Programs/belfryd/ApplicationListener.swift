@@ -114,8 +114,8 @@ final class ApplicationListener: LifecycleListener {
             if !isAttached { throw LifecycleRefusal("\(absence), Reload= does not run") }
         }
         if settings.command(at: .willTerminate) != nil {
-            // After the program: listeners are called in reverse order.
-            onOutcome(.willTerminate, deadline: settings.listener.timeout + Self.longestWait) { [self] in
+            // After the program: listeners are called in reverse order. systemd may take 5 s to answer.
+            onOutcome(.willTerminate, deadline: settings.listener.timeout + .seconds(5)) { [self] in
                 endStop($0, $2)
                 return {}
             }

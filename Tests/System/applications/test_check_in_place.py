@@ -141,7 +141,7 @@ def test_each_command_is_named_and_one_with_a_dash_may_fail(shop):
     reasons = ["Stop=: there is no program 'none-such' in $PATH", "Health=: " + MISSING.format("/opt/none")]
     result = enable(shop, PROGRAM, **commands)
     # Those of an absolute path are missing here, too.
-    check_that_it_fails(shop, result, *reasons, warnings=2)
+    check_that_it_fails(shop, result, *reasons, warnings=1)
 
 
 def test_a_program_that_comes_later_is_seen_when_a_command_has_run(shop):

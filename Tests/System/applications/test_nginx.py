@@ -80,7 +80,7 @@ def reloaded_by_systemctl(nginx):
     nginx.own_reload = reload_command(nginx)
     nginx.drop_in("reload", code_block("ini", "# /etc/belfry/applications/nginx.conf.d/reload.conf\n"))
     nginx.enable()
-    assert reload_command(nginx) == ["/usr/bin/belfryctl -i nginx reload"] != nginx.own_reload
+    assert reload_command(nginx) == ["belfryctl -i nginx reload"] != nginx.own_reload
     return nginx
 
 

@@ -148,7 +148,7 @@ def test_disable_and_the_removal_of_the_file_give_the_unit_back(shop):
     before = command(shop)
     assert len(before) == 1 and "own" in before[0]
     shop.write()
-    assert command(shop) == ["/usr/bin/belfryctl -i shop reload"]
+    assert command(shop) == ["belfryctl -i shop reload"]
     shop.begin()
     answer = shop.host.run("belfryctl", "disable", "shop")
     assert "shop: begins again when its unit starts, and 'systemctl reload' of it fails until then; to prevent that:" in answer.stderr

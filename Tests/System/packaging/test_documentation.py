@@ -166,6 +166,8 @@ def test_a_file_that_a_page_shows_is_accepted(on_each, path, text, name):
     on_each.host.write(path, text)
     try:
         done = on_each.host.run(*check, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
+        # The unit of an example is not on this host.
+        told = [line for line in done.stderr.splitlines() if not line.endswith("cannot start, LoadState=not-found")]
+        assert (done.returncode, told) == (0, [])
     finally:
         on_each.host.run("rm", path)

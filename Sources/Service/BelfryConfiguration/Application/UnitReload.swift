@@ -16,7 +16,7 @@ nonisolated extension ApplicationSettings {
     }
 
     /// What `ExecReload=` of the unit is then.
-    private var reloadCommand: [String] { ["/usr/bin/belfryctl", "-i", name, "reload"] }
+    private var reloadCommand: [String] { ["belfryctl", "-i", name, "reload"] }
 
     /// Why the file cannot have the key, which it has.
     func reloadMistake(isOfUser: Bool) -> String? {
@@ -45,9 +45,9 @@ nonisolated extension ApplicationSettings {
     package func reloadBypass(in properties: UnitProperties) -> String? {
         guard reloadsUnit else { return nil }
         if let obstacle = reloadObstacle(in: properties) { return obstacle }
-        let command: [BusValue] = [.text(reloadCommand[0]), .list(reloadCommand.map { .text($0) }), .boolean(false)]
+        let own: [BusValue] = [.list(reloadCommand.map { .text($0) }), .boolean(false)]
         // What follows it runs only when Belfry has reloaded.
-        return properties.reload.list("ExecReload").first == .list(command)
+        return properties.reload.list("ExecReload").first?.elements.dropFirst().elementsEqual(own) == true
             ? nil : "'systemctl reload \(unit)' bypasses Belfry, see ExecReload= in 'systemctl cat \(unit)'"
     }
 }

@@ -25,7 +25,7 @@ struct UnitReloadTests {
         ])
     }
 
-    private static let own = command("/usr/bin/belfryctl", "-i", "shop", "reload", lastRun: 7)
+    private static let own = command("belfryctl", "-i", "shop", "reload", lastRun: 7)
 
     @Test func theKeyAloneChangesTheUnit() throws {
         let text = """
@@ -33,7 +33,7 @@ struct UnitReloadTests {
 
             [Service]
             ExecReload=
-            ExecReload=+/usr/bin/belfryctl -i shop reload
+            ExecReload=+belfryctl -i shop reload
 
             """
 
@@ -81,8 +81,8 @@ struct UnitReloadTests {
         let settings = try #require(file("Reload=r").settings)
         let others: [[BusValue]] = [
             [], [Self.command("/usr/sbin/shop", "-s", "reload")], [Self.command("/bin/true"), Self.own],
-            [Self.command("/usr/bin/belfryctl", "-i", "other", "reload")],
-            [Self.command("/usr/bin/belfryctl", "-i", "shop", "reload", isIgnored: true)],
+            [Self.command("belfryctl", "-i", "other", "reload")],
+            [Self.command("belfryctl", "-i", "shop", "reload", isIgnored: true)],
         ]
 
         for own in [[Self.own], [Self.own, Self.command("/bin/true")]] {
