@@ -117,7 +117,8 @@ def test_a_number_needs_an_entry(shop):
     [("User=4242", "217/USER"), ("BindPaths=/nowhere", "226/NAMESPACE"), ("Group=nowhere", "216/GROUP")],
 )
 def test_a_unit_of_the_commands_that_cannot_start_is_told_in_the_words_of_systemd(shop, setting, status):
-    listener_has(shop, setting)
+    # While it is started again, systemctl does not say how it ended before.
+    listener_has(shop, f"{setting}\nRestartSec=1min")
     shop.commands["Pause"] = "true"
     shop.write("redis")
     answer = shop.host.run("belfryctl", "enable", "shop", check=False)
