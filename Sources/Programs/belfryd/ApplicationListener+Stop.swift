@@ -28,7 +28,8 @@ extension ApplicationListener {
     func endStop(_ notification: LifecycleNotification, _ done: @escaping (AnswerEnd) -> Void) {
         do { try check(notification) } catch { return done(AnswerEnd(.failed("\(error)"))) }
         guard settings.key(for: notification) != nil else { return done(.completed) }
-        ServiceManagerUnit(name: settings.unit, on: bus).ending(with: settings.unit, timeout: .seconds(5)) { [self] in
+        let manager = ServiceManagerUnit(name: settings.unit, on: bus)
+        manager.ending(with: settings.unit, timeout: Self.longestAnswer) { [self] in
             // Without an answer the next process of this run of the unit asks again.
             guard case .success(let ending) = $0, ending.application == ApplicationEnding.none,
                 unit?.state?.invocationID == runs.last

@@ -64,6 +64,8 @@ final class ApplicationListener: LifecycleListener {
 
     /// How long a launch waits for the program to attach, and for the bus, which is not needed.
     private static let longestWait: Duration = .seconds(10)
+    /// How long systemd may take to answer at the end of a stop.
+    static let longestAnswer: Duration = .seconds(5)
 
     init(_ settings: ApplicationSettings, _ context: ComponentContext, log: ServiceLog) throws(SystemError) {
         self.settings = settings
@@ -114,8 +116,8 @@ final class ApplicationListener: LifecycleListener {
             if !isAttached { throw LifecycleRefusal("\(absence), Reload= does not run") }
         }
         if settings.command(at: .willTerminate) != nil {
-            // After the program: listeners are called in reverse order. systemd may take 5 s to answer.
-            onOutcome(.willTerminate, deadline: settings.listener.timeout + .seconds(5)) { [self] in
+            // After the program: listeners are called in reverse order.
+            onOutcome(.willTerminate, deadline: settings.listener.timeout + Self.longestAnswer) { [self] in
                 endStop($0, $2)
                 return {}
             }

@@ -64,15 +64,20 @@ def is_active(shop: Application) -> tuple[int, str]:
     return answer.returncode, answer.stdout
 
 
+def apply(shop: Application) -> None:
+    """Puts changed commands into use."""
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    shop.unit.skip_old_records()
+
+
 def test_a_reload_is_checked_and_a_refused_one_fails_with_its_reason(running):
     pid = running.unit.main_pid()
     assert reload(running) and running.done() == ["CheckReload", "Reload"]
     running.clear()
     running.commands["CheckReload"] = "/bin/sh -c 'echo shop.conf:7: no such word >&2; exit 1'"
-    running.write()
-    running.host.run("belfryctl", "enable", "shop")
-    running.wait_until_up()
-    running.unit.skip_old_records()
+    apply(running)
     assert not reload(running)
     assert running.done() == [] and running.unit.main_pid() == pid
     assert any("shop.conf:7: no such word" in message for message in running.unit.messages())
@@ -81,10 +86,7 @@ def test_a_reload_is_checked_and_a_refused_one_fails_with_its_reason(running):
 
 def test_a_reload_that_fails_is_no_success(running):
     running.commands["Reload"] = "/bin/sh -c 'echo the disk is full >&2; exit 1'"
-    running.write()
-    running.host.run("belfryctl", "enable", "shop")
-    running.wait_until_up()
-    running.unit.skip_old_records()
+    apply(running)
     assert not reload(running)
     assert any("the disk is full" in message for message in running.unit.messages())
 

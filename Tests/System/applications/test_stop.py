@@ -44,6 +44,14 @@ def start_helpers(shop: Application) -> None:
     shop.host.systemctl("start", *shop.helpers)
 
 
+def begin_stop_behind_a_worker(shop: Application, work: str) -> None:
+    """Returns when the instance waits for a unit that takes its time."""
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", work, "TimeoutStopSec=infinity")
+    start_helpers(shop)
+    shop.host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+
+
 @pytest.mark.parametrize("bond", ["Requires", "BindsTo", "PartOf"])
 def test_what_is_ordered_after_the_unit_stops_before_stop_runs(shop, bond):
     begin(shop)
@@ -94,10 +102,7 @@ def test_a_dependent_that_its_own_timeout_ends_is_waited_for_no_longer(shop):
 
 def test_a_job_that_is_cancelled_is_waited_for_no_longer(shop):
     begin(shop)
-    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 600", "TimeoutStopSec=infinity")
-    start_helpers(shop)
-    shop.host.systemctl("stop", "--no-block", "shop.service")
-    shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+    begin_stop_behind_a_worker(shop, "sleep 600")
     assert shop.done() == []
     job = next(line.split()[0] for line in jobs(shop) if "worker.service" in line)
     shop.host.systemctl("cancel", job)
@@ -133,10 +138,7 @@ def test_two_applications_one_after_the_other(on_each):
 
 def test_a_second_signal_waits_for_nobody(shop):
     begin(shop)
-    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 600", "TimeoutStopSec=infinity")
-    start_helpers(shop)
-    shop.host.systemctl("stop", "--no-block", "shop.service")
-    shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+    begin_stop_behind_a_worker(shop, "sleep 600")
     shop.kill("TERM")
     shop.wait_for(lambda: shop.property("ActiveState") != "deactivating", "end at once")
     shop.host.systemctl("kill", "--signal=KILL", "worker.service")
@@ -173,10 +175,7 @@ def do_call_off(shop: Application, how: str) -> None:
 @pytest.mark.parametrize("call_off", ["start", "cancel"])
 def test_a_stop_that_is_called_off_before_stop_runs_nothing(shop, call_off):
     begin(shop)
-    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 4", "TimeoutStopSec=infinity")
-    start_helpers(shop)
-    shop.host.systemctl("stop", "--no-block", "shop.service")
-    shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+    begin_stop_behind_a_worker(shop, "sleep 4")
     do_call_off(shop, call_off)
     shop.wait_for(lambda: shop.listener_says("shop.service runs on, Stop= does not run"), "say that it does not run")
     shop.wait_for(lambda: shop.done() == ["worker.service saved"], "let the other stop")

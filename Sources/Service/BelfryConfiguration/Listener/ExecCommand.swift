@@ -77,12 +77,17 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
         substitutesVariables = !prefixes.contains(":")
     }
 
-    /// Whether it is systemctl, which stops this unit and waits for that; not known of what a shell runs.
+    /// The words of systemctl(1) besides its options, if it is that for this unit; not known of what a shell runs.
+    func systemctlWords(for unit: String) -> [String] {
+        let words = arguments(with: [:]).filter { !$0.hasPrefix("-") }
+        let isForUnit = words.dropFirst().contains { [$0, "\($0).service"].contains(where: unit.hasSameBytes) }
+        return isForUnit && program.split(separator: "/").last == "systemctl" ? words : []
+    }
+
+    /// Whether it is systemctl, which stops this unit and waits for that.
     func waits(forStopOf unit: String, ofUser: Bool) -> Bool {
-        let words = arguments.filter { !$0.hasPrefix("-") }
-        return program.split(separator: "/").last == "systemctl" && arguments.contains("--user") == ofUser
+        systemctlWords(for: unit).first.map(Self.stopping.contains) == true && arguments.contains("--user") == ofUser
             && !arguments.contains { option in Self.elsewhere.contains(where: option.hasPrefix) }
-            && words.dropFirst().contains { $0 == unit || "\($0).service" == unit } && Self.stopping.contains(words[0])
     }
 
     private static let elsewhere = ["--no-block", "--host", "--machine"]
