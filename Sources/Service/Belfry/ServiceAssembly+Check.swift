@@ -4,7 +4,6 @@
 internal import BelfryEventLoop
 internal import BelfryConfiguration
 internal import BelfryLinux
-internal import BelfrySystemd
 internal import Lifecycle
 
 /// `--check-config` and `--print-config`: `compose` is called to learn the settings of the service, which is not
@@ -26,38 +25,21 @@ extension ServiceAssembly {
         let otherFiles = options.checkOtherFiles?({ FileAccount.ofUnit($0) }) ?? []
         let others = inaccessibleFiles(reading.loaded.files) + otherFiles
         for line in reading.reasons + others.map(\.description) { StandardStreams.error(line + "\n") }
-        var isRefused = reading.isRefused || others.contains { $0.severity == .error }
-        do {
-            for finding in try unitFindings(reading.loaded.settings) {
-                StandardStreams.error("\(options.checkedUnit ?? ""): \(finding)\n")
-                isRefused = isRefused || finding.severity == .error
-            }
-        } catch {
-            StandardStreams.error("\(options.name): \(error)\n")
-            return isRefused ? ServiceExit.configuration : ServiceExit.system
-        }
-        if isRefused { return ServiceExit.configuration }
+        if reading.isRefused || others.contains(where: { $0.severity == .error }) { return ServiceExit.configuration }
         if options.action == .printConfiguration { StandardStreams.output(reading.printed) }
         return ServiceExit.success
     }
 
     /// The files of the configuration that root can read and the service cannot.
     private func inaccessibleFiles(_ files: [String]) -> [ConfigurationDiagnostic] {
-        guard options.configurationFiles == nil || options.checkedUnit != nil,
-            let account = FileAccount.ofUnit(options.checkedUnit ?? "\(options.instanceName).service")
+        guard options.configurationFiles == nil,
+            let account = FileAccount.ofUnit("\(options.instanceName).service")
         else { return [] }
         return files.compactMap { file in
             account.problem(.read, file).map {
                 ConfigurationDiagnostic(.error, at: ConfigurationPosition(file: file), $0)
             }
         }
-    }
-
-    /// What is wrong with the unit that is to be checked, if there is one. Nothing is compared with settings that have
-    /// errors.
-    private func unitFindings(_ settings: BelfrySettings?) throws -> [UnitFinding] {
-        guard let unit = options.checkedUnit, let settings else { return [] }
-        return UnitCheck(unit: try ServiceManagerUnit.properties(of: unit), settings: settings).findings
     }
 
     /// Calls `compose` for a service that will not be launched.

@@ -38,8 +38,6 @@ public nonisolated struct ServiceOptions: Sendable {
     package var configurationName: (directory: String, file: String)?
     /// The instance of the service, which has its own name, files and directories; nil for the only or main one.
     package var instance: String?
-    /// The unit to check against the settings.
-    package var checkedUnit: String?
     /// The application that the instance stands for.
     package var application: ApplicationSettings?
     /// Checks other files that belong to the configuration. `account` finds the user of a unit, if it is known.

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfryctl explain`, and `belfryd --check-config --unit` without a bus, on the real programs.
+/// `belfryctl explain`, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ExplainTests {
     let fixture = DaemonFixture()
@@ -93,18 +93,5 @@ struct ExplainTests {
             try fixture.control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as for any transition: it")
                 == true)
         #expect(daemon.stop().status == 0)
-    }
-
-    @Test func unitCannotBeCheckedWithoutABus() throws {
-        let nowhere = "unix:path=/nonexistent"
-        let file = try fixture.directory.write("c.conf", "")
-
-        let check = try ProbeProcess(
-            "belfryd", ["--check-config", "--config", file, "--unit", "x"],
-            environment: ["DBUS_SYSTEM_BUS_ADDRESS": nowhere, "DBUS_SESSION_BUS_ADDRESS": nowhere], reading: .error
-        ).finish()
-
-        #expect(check.status == 71)
-        #expect(check.lines.first?.hasPrefix("belfryd: unable to ask systemd about 'x.service': there is no ") == true)
     }
 }

@@ -51,7 +51,7 @@ def test_example_trims_its_cache_as_installed(caching):
     make_cache(caching, INSTALLED)
     caching.host.systemctl("reload", SERVICE)
 
-    caching.host.run("belfryd", "--check-config", "--unit", SERVICE)
+    caching.host.run("belfryd", "--check-config")
     assert flush(caching) == "cacheFlush: 'thumbnails' written back, removed 1 of 2 files, freed 0 bytes"
     assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "new"]
 

@@ -88,9 +88,9 @@ def test_stop_of_an_instance_leaves_the_others_alone(started_on_each, instances)
 
 def test_reload_and_check_use_the_configuration_of_the_instance(instances):
     [video, _] = instances
-    check = ["belfryd", "--check-config", "--instance", "video", "--unit", video.name]
-    video.configure("[Signals]\nTERM=org.example.other\n")
-    assert "KillSignal=SIGTERM" in video.host.run(*check, check=False).stderr
+    check = ["belfryd", "--check-config", "--instance", "video"]
+    video.configure("[Signals]\nTREM=org.example.other\n")
+    assert "TREM" in video.host.run(*check, check=False).stderr
 
     video.configure("[Cache thumbnails]\nPath=/var/cache/belfry@video\n[Signals]\nRTMIN+5=org.example.other\n")
     assert video.host.run(*check).stderr == ""

@@ -70,15 +70,6 @@ def test_service_runs_under_its_filter_of_system_calls(ann):
     assert "\nSeccomp:\t2\n" in status and "\nNoNewPrivs:\t1\n" in status
 
 
-def test_check_of_a_unit_asks_the_service_manager_of_the_user(ann):
-    check = "belfryd --check-config --unit belfryd"
-    assert ann.shell(check).stderr == ""
-
-    folder = f"~/.config/systemd/user/{SERVICE}.d"
-    ann.shell(f"mkdir -p {folder} && printf '[Service]\\nNotifyAccess=all\\n' >{folder}/z.conf && systemctl --user daemon-reload")
-    assert "belfryd.service: warning: NotifyAccess=all: " in ann.shell(check).stderr
-
-
 def test_exposure_is_no_higher_than_offline(ann):
     ann.shell(f"systemd-analyze --user security --threshold={HIGHEST['user/belfryd.service']} {SERVICE}")
 

@@ -24,17 +24,6 @@ package nonisolated struct UnitProperties: Sendable, Equatable {
     /// A boolean.
     package func isOn(_ name: String) -> Bool { values[name] == .boolean(true) }
 
-    /// A number; one that does not fit is the largest.
-    package func number(_ name: String) -> Int64 {
-        if case .number(let number) = values[name] { number } else { 0 }
-    }
-
-    /// A time limit in microseconds; nil for none.
-    package func time(_ name: String) -> Duration? {
-        let usec = number(name)
-        return usec == 0 || usec == .max ? nil : .microseconds(usec)
-    }
-
     /// The elements of an array or a structure.
     package func list(_ name: String) -> [BusValue] { values[name]?.elements ?? [] }
 

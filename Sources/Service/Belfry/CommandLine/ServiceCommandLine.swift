@@ -16,26 +16,22 @@ nonisolated struct ServiceCommandLine: Sendable {
     private(set) var configurationFiles: [String] = []
     private(set) var socketPath: String?
     private(set) var logLevel: String?
-    private(set) var unit: String?
 
     /// Parses the arguments, without the name of the program.
     ///
     /// - Throws: for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(ValueProblem) {
         let arguments = try ArgumentList(
-            arguments, flags: Array(Self.modes.keys),
-            valued: ["--instance", "--config", "--socket", "--log-level", "--unit"])
+            arguments, flags: Array(Self.modes.keys), valued: ["--instance", "--config", "--socket", "--log-level"])
         for (option, value) in arguments.options {
             switch option {
             case "--instance": instance = try InstanceName.parse(value)
             case "--config": configurationFiles.append(value)
             case "--socket": socketPath = value
             case "--log-level": logLevel = try Self.level(value)
-            case "--unit": unit = try Self.unit(value)
             default: mode = Self.modes[option] ?? mode
             }
         }
-        if unit != nil, mode != .checkConfiguration { throw ValueProblem("'--unit' needs '--check-config'") }
     }
 
     private static let modes: [String: Mode] = [
@@ -49,12 +45,6 @@ nonisolated struct ServiceCommandLine: Sendable {
             throw ValueProblem("unknown level '\(text)', expected one of \(LogPriority.names.joined(separator: ", "))")
         }
         return text
-    }
-
-    /// The full name of a service unit. Only a unit that systemd has can be checked, not a file.
-    private static func unit(_ text: String) throws(ValueProblem) -> String {
-        if text.utf8.contains(UInt8(ascii: "/")) { throw ValueProblem("expected the name of a unit, not '\(text)'") }
-        return text.utf8.suffix(8).elementsEqual(".service".utf8) ? text : "\(text).service"
     }
 
     /// The text of `--help`.
@@ -72,7 +62,7 @@ nonisolated struct ServiceCommandLine: Sendable {
             \(about)
 
             Usage: \(name) [--instance NAME] [--config FILE]... [--socket PATH] [--log-level LEVEL]
-                   \(name) --check-config [--unit UNIT] [--instance NAME] [--config FILE]...
+                   \(name) --check-config [--instance NAME] [--config FILE]...
                    \(name) --print-config [--instance NAME] [--config FILE]...
 
               --instance NAME    Run as the instance NAME, with files in
@@ -84,8 +74,6 @@ nonisolated struct ServiceCommandLine: Sendable {
                                  /etc/\(directory).
               --socket PATH      Listen on this socket; '@NAME' is an abstract address.
               --check-config     Check the configuration, print all problems, and exit.
-              --unit UNIT        Also check this unit, as systemd has loaded it, against the
-                                 configuration.
               --print-config     Print the settings in effect and where each was set, and
                                  exit.
               --log-level LEVEL  Log no levels less urgent than this one, emerg to debug.

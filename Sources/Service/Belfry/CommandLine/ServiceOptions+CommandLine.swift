@@ -9,7 +9,7 @@ internal import Glibc
 
 extension ServiceOptions {
     /// Options from the command line of a service, which has those of `belfryd`: `--instance`, `--config`, `--socket`,
-    /// `--log-level`, `--check-config`, `--unit`, `--print-config`, `--record-exit`, `--version` and `--help`.
+    /// `--log-level`, `--check-config`, `--print-config`, `--record-exit`, `--version` and `--help`.
     ///
     /// The last three print or write something and end the process, and so does an invalid argument, with 64. A service
     /// with arguments of its own parses them, and passes on the others.
@@ -68,7 +68,6 @@ extension ServiceOptions {
         case .recordExit: recordExit()
         case .run, .version, .help: action = .run
         }
-        checkedUnit = line.unit
     }
 
     private func recordExit() -> Never {
