@@ -3,4 +3,4 @@
 
 import BelfryCommandLine
 
-CommandProgram.main(BelfryFleet.self, options: ["--socket", "--timeout"])
+CommandProgram.main(BelfryFleet.self)

@@ -21,9 +21,7 @@ package protocol LoopCommand: ParsableCommand, Sendable {
 /// A program with commands.
 package enum CommandProgram {
     /// Parses the arguments, runs the command on the loop of the main thread, and ends the process with its status.
-    ///
-    /// - Parameter options: the options of every command that have a value. They may precede its name.
-    @MainActor package static func main(_ root: any ParsableCommand.Type, options: [String]) -> Never {
+    @MainActor package static func main(_ root: any ParsableCommand.Type) -> Never {
         signal(SIGPIPE, SIG_IGN)
         do {
             try StandardStreams.openMissing()
@@ -39,7 +37,7 @@ package enum CommandProgram {
             StandardStream.error.write(["\(error)"])
             exit(CommandStatus.system.rawValue)
         } catch {
-            UsageMessage.exit(with: error, of: root, options: options)
+            root.exit(withError: error)
         }
     }
 }

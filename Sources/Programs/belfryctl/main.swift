@@ -3,4 +3,4 @@
 
 import BelfryCommandLine
 
-CommandProgram.main(Belfryctl.self, options: Belfryctl.connectionOptions)
+CommandProgram.main(Belfryctl.self)

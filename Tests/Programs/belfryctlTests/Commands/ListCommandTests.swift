@@ -82,6 +82,6 @@ struct ListCommandTests {
 
         #expect(done.status == 64)
         #expect(
-            done.errors.hasPrefix("belfryctl: --socket and --instance name one service, 'belfryctl status' shows it\n"))
+            done.errors.hasPrefix("Error: --socket and --instance name one service, 'belfryctl status' shows it\n"))
     }
 }
