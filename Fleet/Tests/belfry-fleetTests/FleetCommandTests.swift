@@ -5,6 +5,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import belfry_fleet
+
 /// belfry-fleet with a stand-in for belfry-fleetd.
 @Suite(.timeLimit(.minutes(2)))
 struct FleetCommandTests {
@@ -260,6 +262,12 @@ struct FleetCommandTests {
         #expect(done.status == 64)
         #expect(done.errors.hasPrefix("Error: \(message)"), "\(done.errors)")
         #expect(done.errors.contains("See 'belfry-fleet \(arguments[0]) --help'"))
+    }
+
+    @Test func barShowsThePart() {
+        #expect(ProgressBar.line((nil, "2 of 5 hosts")) == "2 of 5 hosts")
+        #expect(ProgressBar.line((0.25, "a")) == "[######------------------]  25 %  a")
+        #expect(ProgressBar.line((9, "a")) == "[########################] 100 %  a")
     }
 
     @Test func hostsAreCompleted() throws {

@@ -46,33 +46,7 @@ package final class ServiceClient {
         _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
         within limit: Duration?
     ) async throws(ClientFailure) -> JSONObject {
-        try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
-            try await client.call(Self.full(method), parameters)
-        }
-    }
-
-    /// Calls a method that may report progress, and waits for the last reply. Each earlier reply goes to `progress`.
-    package func follow(
-        _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
-        within limit: Duration?, progress: @escaping (JSONObject) -> Void
-    ) async throws(ClientFailure) -> JSONObject {
-        try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
-            try await withCheckedContinuation {
-                (continuation: CheckedContinuation<Result<JSONObject, VarlinkError>, Never>) in
-                client.more(Self.full(method), parameters) { result in
-                    if case .success(let reply) = result, reply.continues { return progress(reply.parameters) }
-                    continuation.resume(returning: result.map(\.parameters))
-                }
-            }.get()
-        }
-    }
-
-    private static func full(_ method: String) -> String { method.contains(".") ? method : "\(interface).\(method)" }
-
-    private func limited<Result>(
-        to verb: String, _ object: String, within limit: Duration?,
-        _ body: () async throws(VarlinkError) -> Result
-    ) async throws(ClientFailure) -> Result {
+        let object = object ?? path
         var isLate = false
         var timer: TimerEventSource?
         defer { timer?.cancel() }
@@ -87,7 +61,8 @@ package final class ServiceClient {
             throw ClientFailure(error)
         }
         do throws(VarlinkError) {
-            return try await body()
+            return try await client.call(
+                method.contains(".") ? method : "\(Self.interface).\(method)", parameters)
         } catch {
             guard isLate, let limit else { throw failure(error, verb, object) }
             throw ClientFailure(noAnswerIn: limit, to: verb, object)

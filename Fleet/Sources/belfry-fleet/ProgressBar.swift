@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryCommandLine
 import Glibc
 
 /// One line of a terminal that shows how far something is.
 @MainActor
-package final class ProgressBar {
+final class ProgressBar {
     /// The part that is done, if it is known, and what was done.
-    package typealias Progress = (part: Double?, text: String)
+    typealias Progress = (part: Double?, text: String)
 
     /// The number of characters of the bar.
     private static let width = 24
@@ -18,26 +19,26 @@ package final class ProgressBar {
     private init(_ stream: StandardStream) { self.stream = stream }
 
     /// A bar on standard error; nil if that is no terminal, or one that cannot rewrite a line.
-    package static func onTerminal() -> ProgressBar? {
+    static func onTerminal() -> ProgressBar? {
         let stream = StandardStream.error
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return stream.isTerminal && !isDumb ? ProgressBar(stream) : nil
     }
 
     /// Shows the progress.
-    package func show(_ progress: Progress) {
+    func show(_ progress: Progress) {
         isShown = true
         write("\r\(Self.line(progress))\u{1B}[K")
     }
 
     /// Empties the line.
-    package func clear() {
+    func clear() {
         if isShown { write("\r\u{1B}[K") }
         isShown = false
     }
 
     /// `[######------------------]  25 %  removed 1 of 4 files`
-    package static func line(_ progress: Progress) -> String {
+    static func line(_ progress: Progress) -> String {
         guard let part = progress.part else { return progress.text }
         let part100 = Int(min(max(part, 0), 1) * 100)
         let done = part100 * width / 100
