@@ -101,9 +101,6 @@ final class WatchSession {
     /// The number of notifications still to show; nil for a watch without end.
     private var remaining: Int?
     private let line: NotificationLine
-    private let names: [String]
-    /// As the service gave it last.
-    private var state = JSONObject()
     private var watch: Watch?
     private let completion = SessionCompletion()
 
@@ -113,8 +110,7 @@ final class WatchSession {
         self.context = context
         isJSON = command.json
         remaining = count
-        names = command.names
-        context.warn(of: names)
+        context.warn(of: command.names)
         line = NotificationLine(context.style)
         watch = Watch(
             context.path, names: command.names, after: command.after, waitsForService: waitsForService, on: context.loop
@@ -142,7 +138,6 @@ final class WatchSession {
     private func show(_ event: WatchEvent) {
         switch event {
         case .state(let state):
-            self.state = state
             guard remaining == nil else { return }
             completion.cancelTimeout()
             completion.write([isJSON ? json("state", state) : line.line(state: state)])
@@ -153,9 +148,9 @@ final class WatchSession {
             self.remaining = remaining - 1
             if remaining == 1 { completion.finish(.success(.success)) }
         case .missed(let range):
-            MissedNotifications(names: names, state: state).read(range) { [weak self] in
-                self?.show($0)
-            }
+            let (first, last) = (range.lowerBound, range.upperBound)
+            let what = first == last ? "notification \(first) is" : "notifications \(first) to \(last) are"
+            context.note("\(what) not in memory any more, 'belfryctl history' shows what the journal has")
         case .note(let text):
             context.note(text)
         }

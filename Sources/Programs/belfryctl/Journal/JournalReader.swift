@@ -59,34 +59,6 @@ final class JournalReader {
         }
     }
 
-    /// Calls `body` for each notification with one of these numbers, oldest first. A number may come twice.
-    ///
-    /// They are searched from the newest one back, up to one with a higher number, which is of an earlier boot.
-    ///
-    /// - Throws: as `read` does.
-    func read(_ numbers: ClosedRange<Int64>, of service: JournalService, _ body: (JSONObject, Int64) -> Void) throws {
-        do {
-            journal.removeMatches()
-            try service.select(in: journal)
-            try journal.seekTail()
-            var oldest: Int64?
-            var isBefore = false
-            while !isBefore, oldest ?? .max > numbers.lowerBound, try journal.previous() {
-                guard let number = notification()?.number("sequence") else { continue }
-                if let oldest, number > oldest { isBefore = true } else { oldest = number }
-            }
-            guard oldest != nil else { return try checkThatJournalIsReadable() }
-            // The first record of the journal has no predecessor.
-            if try !isBefore && !journal.previous() { try journal.seekHead() }
-            while try journal.next() {
-                guard let notification = notification(), let number = notification.number("sequence") else { continue }
-                if numbers.contains(number) { body(notification, number) }
-            }
-        } catch let error as SystemError {
-            throw ClientFailure(error)
-        }
-    }
-
     /// Finds out why nothing was found: the journal may not be readable or may not exist. Removes the matches.
     private func checkThatJournalIsReadable() throws {
         if isOfMachine, SystemJournal.isForbidden() {

@@ -51,26 +51,6 @@ struct JournalReaderTests {
         #expect(try names() == ["oldest", "old", "before", "last", "now"])
     }
 
-    @Test(
-        arguments: [(1...9, [1, 2, 3, 3, 4]), (2...3, [2, 3, 3]), (5...9, [])] as [(ClosedRange<Int64>, [Int64])])
-    func numbersAreReadUpToThoseOfAnEarlierBoot(range: ClosedRange<Int64>, expected: [Int64]) throws {
-        let journal = try JournalFixture()
-        for (boot, numbers) in [(0, [6, 7, 8]), (1, [1, 2, 3, 3, 4])] {
-            let records = numbers.map { number in
-                [
-                    ("SYSLOG_IDENTIFIER", "belfryd"), ("_UID", "0"), ("BELFRY_NOTIFICATION", "n"),
-                    ("BELFRY_SEQUENCE", "\(number)"), ("BELFRY_STATE", "active"),
-                ] as JournalFixture.Record
-            }
-            try journal.write(records, bootID: Self.boots[boot])
-        }
-        var found: [Int64] = []
-
-        try JournalReader(directory: journal.path).read(range, of: JournalService("belfryd")) { found.append($1) }
-
-        #expect(found == expected)
-    }
-
     @Test func recordsOfListenersFollowTheirNotification() throws {
         let journal = try JournalFixture()
         let source: JournalFixture.Record = [("SYSLOG_IDENTIFIER", "belfryd"), ("_UID", "0"), ("BELFRY_SEQUENCE", "7")]
