@@ -26,9 +26,6 @@ final class ConfigurationReading {
         configuration[EffectiveConfiguration.self] = loaded.effective
     }
 
-    /// Reads a text as if it were a file.
-    init(text: String) { loaded = ConfigurationLoader.read(from: .files(["settings"]), reader: TextReader(text: text)) }
-
     /// Decodes one or more sections of the service.
     ///
     /// - Returns: nil if they have an error.
@@ -70,12 +67,4 @@ final class ConfigurationReading {
                 ])
         }
     }
-}
-
-/// A text in the place of files.
-private nonisolated struct TextReader: ConfigurationFileReader {
-    let text: String
-
-    func read(_ path: String, limit: Int) -> [UInt8] { Array(text.utf8.prefix(limit)) }
-    func names(in directory: String) -> [String] { [] }
 }

@@ -39,26 +39,6 @@ public nonisolated struct SettingsHandle<Settings: Sendable>: Sendable {
     }
 }
 
-extension SettingsHandle where Settings: Codable {
-    /// Decodes settings as a service does (`BelfryService.settings(_:section:)`), for tests of listeners.
-    ///
-    /// - Parameters:
-    ///   - text: the text of a configuration file.
-    ///   - section: the name in the brackets.
-    ///   - defaults: the settings of keys that are not set.
-    ///   - mediator: where they are put into effect.
-    /// - Throws: `LifecycleReloadError` with all errors in the text.
-    @MainActor public init(
-        parsing text: String, section: String, defaults: Settings, in mediator: LifecycleMediator
-    ) throws {
-        let presets = try BelfryService.presets(defaults)
-        let reading = ConfigurationReading(text: text)
-        let read = reading.decode { SectionDecoder.decode(Settings.self, presets, section: section, of: $0) }
-        guard let read, !reading.isRefused else { throw LifecycleReloadError(reading.reasons) }
-        self.init(read, in: mediator)
-    }
-}
-
 extension BelfryService {
     /// Declares settings of the service: a section of its configuration files, decoded into its own type.
     ///
@@ -115,7 +95,7 @@ extension BelfryService {
     }
 
     /// The values of settings by their keys.
-    static func presets(_ defaults: some Encodable) throws -> JSONObject {
+    private static func presets(_ defaults: some Encodable) throws -> JSONObject {
         guard case .object(let presets) = try JSONValueEncoder().encode(defaults) else {
             throw SettingsDeclarationError("the defaults '\(defaults)' have no properties")
         }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Belfry
 import BelfryTesting
 import Lifecycle
 import LifecycleTesting
 import TestSupport
 import Testing
+
+@testable import Belfry
 
 struct SettingsHandleTests {
     @Test func mediatorEndsThoughItsListenerHasAHandle() throws {
@@ -51,22 +52,15 @@ struct SettingsHandleTests {
 
     @Test func allValuesThatDoNotFitAreReported() async throws {
         let text = "[Share]\nTimeout=soon\nIsOn=perhaps\nMode=copy\nSizeMax=4\nColour=red\n"
-        let error = #expect(throws: LifecycleReloadError.self) {
-            let mediator = LifecycleMediator(clock: ManualClock())
-            _ = try SettingsHandle(parsing: text, section: "Share", defaults: Share(), in: mediator)
+        let error = #expect(throws: ConfigurationRefusal.self) {
+            _ = try TestService(settings: text) { _ = try $0.settings(Share(), section: "Share") }
         }
 
-        let lines = error?.reasons.map { $0.prefix { $0 != " " } }
+        let reasons = error?.reading.reasons ?? []
+        let places = reasons.map { $0.prefix { $0 != " " }.split(separator: "/").last.map { String($0) } }
         #expect(
-            lines == ["settings:2:9:", "settings:3:6:", "settings:4:6:", "settings:6:1:"], "\(error?.reasons ?? [])")
-    }
-
-    @Test func textIsParsedForATest() throws {
-        let mediator = LifecycleMediator(clock: ManualClock())
-        let handle = try SettingsHandle(
-            parsing: "[Share]\nSizeMax=3M\n", section: "Share", defaults: Share(), in: mediator)
-
-        #expect(handle.value == Share(sizeMax: ByteSize(bytes: 3 << 20)))
+            places == ["service.conf:2:9:", "service.conf:3:6:", "service.conf:4:6:", "service.conf:6:1:"],
+            "\(reasons)")
     }
 
     @Test func sectionsWithANameAreDecodedEach() async throws {
