@@ -20,7 +20,7 @@ struct NeighbourNamesTests {
         JSONValueDecoder.self, JSONValueEncoder.self, LaunchCause.self, LaunchOptions.self, LifecycleAction.self,
         LifecycleAnswer.self, LifecycleAnswerBuilder.self, (any LifecycleClock).self, LifecycleConfiguration.self,
         LifecycleDeadlines.self, (any LifecycleEvent).self, LifecycleEventError.self,
-        (any LifecycleListener).self, LifecycleMediator.self, LifecycleNotification.self, LifecycleNotifications.self,
+        (any LifecycleListener).self, LifecycleMediator.self, LifecycleNotification.self,
         LifecycleObservation.self,
         LifecycleOrigin.self, LifecyclePlan.self, LifecycleProgress.self, LifecycleRefusal.self,
         LifecycleReloadError.self, LifecycleReport.self, LifecycleState.self, LifecycleTime.self,
