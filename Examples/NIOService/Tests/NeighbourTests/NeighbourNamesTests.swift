@@ -75,7 +75,9 @@ struct NeighbourNamesTests {
     @MainActor func compose(_ service: BelfryService, _ loop: MainEventLoop) throws {
         let group: ServiceGroup? = nil
         let idle: any Service = Idle(loop: nil, promise: nil, channel: nil)
-        try service.addServiceGroup(services: [idle] + (group.map { [$0] } ?? []), readiness: ServiceReadiness())
+        let services: [any Service] = [idle] + (group.map { [$0] } ?? [])
+        try service.addServiceGroup(
+            ServiceGroupConfiguration(services: services, logger: .current), readiness: ServiceReadiness())
         let timer: TimerEventSource = try loop.timer(after: .seconds(1)) {}
         let own = LifecycleMediator(clock: EventLoopClock(service.loop))
         do throws(SystemError) { try timer.fire(after: .seconds(2)) } catch { print(error.reason) }
