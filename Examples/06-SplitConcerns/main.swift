@@ -26,7 +26,8 @@ mediator.post(.openURL, userInfo: ["url": "camera://snapshot"]) { print("opened 
 mediator.post(.openURL, userInfo: ["url": "camera://erase", "toAll": true]) { report in
     print("opened by \(report.listeners.filter { $0.outcome == .handled }.map(\.listener))")
 }
-mediator.receive("com.example.recording-wanted", userInfo: ["by": "archive"]) { print("message: \($0.result)") }
+let wanted = ReceivedNotification("com.example.recording-wanted", ["by": "archive"], isInForeground: true)
+mediator.post(wanted) { print("message: \($0.result)") }
 mediator.post(.performFetch) { print("fetched: \($0.result)") }
 mediator.perform(.stop)
 upload.finish()

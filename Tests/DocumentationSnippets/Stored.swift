@@ -4,7 +4,7 @@
 import Belfry
 
 final class IndexListener: LifecycleListener {
-    var follows: [String] { [StoreListener.typeName] }
+    var follows: [String] { ["StoreListener"] }
 
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] _ in try await open() }

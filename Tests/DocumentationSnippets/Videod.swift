@@ -49,8 +49,11 @@ func observe(_ mediator: LifecycleMediator, _ cache: Cache) -> LifecycleObservat
 }
 
 func read(_ mediator: LifecycleMediator) async {
-    for await notification in mediator.notifications(named: .flushRequested) {
-        if notification.dropped > 0 { print("\(notification.dropped) more were dropped") }
-        print("flush number \(notification.sequence), asked for by a \(notification.origin.kind)")
+    let (flushes, continuation) = AsyncStream.makeStream(
+        of: LifecycleNotification.self, bufferingPolicy: .bufferingNewest(1024))
+    let observation = mediator.addObserver(forName: .flushRequested) { continuation.yield($0) }
+    for await flush in flushes {
+        print("flush number \(flush.sequence), asked for by a \(flush.origin.kind)")
     }
+    observation.cancel()
 }

@@ -3,36 +3,17 @@
 
 public import Belfry
 public import Lifecycle
-public import Logging
 public import ServiceLifecycle
 
 extension BelfryService {
-    /// Runs services of swift-service-lifecycle as part of this service.
+    /// Runs a service group of swift-service-lifecycle as part of this service.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "hello"), with: [.socket]) { service in
     ///         let ready = ServiceReadiness()
     ///         let app = Application(router: router, onServerRunning: { _ in ready.signal() })
-    ///         try service.addServiceGroup(services: [app], readiness: ready)
+    ///         try service.addServiceGroup(
+    ///             .init(services: [.init(service: app, serviceName: "app")], logger: app.logger), readiness: ready)
     ///     }
-    ///
-    /// The same as `addServiceGroup(_:name:follows:readiness:startDeadline:shutdownDeadline:)` with the default
-    /// behaviour of a service group: when one service ends, all end.
-    ///
-    /// - Parameters:
-    ///   - services: started in this order, shut down in reverse. The log names each by its type.
-    ///   - logger: the logger of the group.
-    ///   - readiness: signalled by the services when they are ready; without it, a service that runs counts as ready.
-    /// - Throws: `ListenerOrderError` if `follows` leads to a cycle.
-    public func addServiceGroup(
-        services: [any Service], logger: Logger = .current, readiness: ServiceReadiness? = nil
-    ) throws(ListenerOrderError) {
-        let services = services.map {
-            ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))")
-        }
-        try addServiceGroup(ServiceGroupConfiguration(services: services, logger: logger), readiness: readiness)
-    }
-
-    /// Runs a service group of swift-service-lifecycle as part of this service.
     ///
     /// The group is a listener. Listeners that are added before it, or named in `follows`, are launched before the
     /// services start, and stay until the services have stopped.
@@ -45,7 +26,8 @@ extension BelfryService {
     ///   of the group is cancelled and not waited for. To give services time to react to the cancellation, set
     ///   `maximumGracefulShutdownDuration` of the configuration to a shorter time.
     /// * *Failure.* If a service throws, before or during the stop, or returns though it should not, the error and the
-    ///   name of the service (`serviceName`) are logged at once, the service stops in order, and the process exits with
+    ///   name of the service (`serviceName`, which is its whole value unless you set one) are logged at once, the
+    ///   service stops in order, and the process exits with
     ///   code 70 (`BelfryService.fail(_:)`), which systemd counts as a failed unit. The other services have until
     ///   `shutdownDeadline`, as in any stop; one that ignores its cancellation is left behind. If a service ends the
     ///   group without an error, because the configuration allows that, the service stops in the same way with exit

@@ -31,15 +31,6 @@ public nonisolated enum JSONValue: Sendable {
         }
     }
 
-    /// The number, or nil when this is none. Integers beyond 2^53 are rounded.
-    public var doubleValue: Double? {
-        switch self {
-        case .int(let value): Double(value)
-        case .double(let value): value
-        default: nil
-        }
-    }
-
     /// The text, or nil when this is no string.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
@@ -57,12 +48,6 @@ public nonisolated enum JSONValue: Sendable {
 
     /// The member of that name, or nil when there is none or this is no object.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
-
-    /// The element at that position, or nil when there is none or this is no array.
-    public subscript(index: Int) -> JSONValue? {
-        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
-        return elements[index]
-    }
 }
 
 nonisolated extension JSONValue: Equatable {

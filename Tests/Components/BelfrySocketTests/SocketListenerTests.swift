@@ -159,7 +159,7 @@ struct SocketListenerTests {
         #expect(refusal == .failure(.failed(name: lifecycle + "InvalidName", parameters: parameters)))
         let received = try #require(listener.received.first)
         #expect(received.userInfo == ["level": "full", "x": 1, "simulated": true] && received.isSimulated)
-        #expect(reply["reports"]?[0]?["outcome"] == "completed")
+        #expect(reply["reports"]?.arrayValue?.first?["outcome"] == "completed")
         guard case .peer = received.origin else { return #expect(Bool(false), "\(received.origin)") }
     }
 

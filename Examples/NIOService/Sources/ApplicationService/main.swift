@@ -12,5 +12,6 @@ router.get("/") { _, _ in "hello\n" }
 ServiceMain.run(ServiceOptions(name: "hello"), with: [.socket]) { service in
     let ready = ServiceReadiness()
     let app = Application(router: router, onServerRunning: { _ in ready.signal() })
-    try service.addServiceGroup(services: [app], readiness: ready)
+    try service.addServiceGroup(
+        .init(services: [.init(service: app, serviceName: "app")], logger: app.logger), readiness: ready)
 }

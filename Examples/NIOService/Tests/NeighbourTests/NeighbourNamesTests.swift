@@ -20,7 +20,7 @@ struct NeighbourNamesTests {
         JSONValueDecoder.self, JSONValueEncoder.self, LaunchCause.self, LaunchOptions.self, LifecycleAction.self,
         LifecycleAnswer.self, LifecycleAnswerBuilder.self, (any LifecycleClock).self, LifecycleConfiguration.self,
         LifecycleDeadlines.self, (any LifecycleEvent).self, LifecycleEventError.self,
-        (any LifecycleListener).self, LifecycleMediator.self, LifecycleNotification.self, LifecycleNotifications.self,
+        (any LifecycleListener).self, LifecycleMediator.self, LifecycleNotification.self,
         LifecycleObservation.self,
         LifecycleOrigin.self, LifecyclePlan.self, LifecycleProgress.self, LifecycleRefusal.self,
         LifecycleReloadError.self, LifecycleReport.self, LifecycleState.self, LifecycleTime.self,
@@ -75,7 +75,9 @@ struct NeighbourNamesTests {
     @MainActor func compose(_ service: BelfryService, _ loop: MainEventLoop) throws {
         let group: ServiceGroup? = nil
         let idle: any Service = Idle(loop: nil, promise: nil, channel: nil)
-        try service.addServiceGroup(services: [idle] + (group.map { [$0] } ?? []), readiness: ServiceReadiness())
+        let services: [any Service] = [idle] + (group.map { [$0] } ?? [])
+        try service.addServiceGroup(
+            ServiceGroupConfiguration(services: services, logger: .current), readiness: ServiceReadiness())
         let timer: TimerEventSource = try loop.timer(after: .seconds(1)) {}
         let own = LifecycleMediator(clock: EventLoopClock(service.loop))
         do throws(SystemError) { try timer.fire(after: .seconds(2)) } catch { print(error.reason) }

@@ -76,8 +76,6 @@ nonisolated struct JSONKeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtoc
 
     func encodeNil(forKey key: Key) throws { try place(key).put(.null, for: Any?.none as Any) }
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try place(key).encode(value) }
-    func encode(_ value: Int128, forKey key: Key) throws { try place(key).encode(value) }
-    func encode(_ value: UInt128, forKey key: Key) throws { try place(key).encode(value) }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy keyType: Nested.Type, forKey key: Key
@@ -108,8 +106,6 @@ nonisolated struct JSONUnkeyedWriter: UnkeyedEncodingContainer {
 
     func encodeNil() throws { try next().put(.null, for: Any?.none as Any) }
     func encode<Value: Encodable>(_ value: Value) throws { try next().encode(value) }
-    func encode(_ value: Int128) throws { try next().encode(value) }
-    func encode(_ value: UInt128) throws { try next().encode(value) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type) -> KeyedEncodingContainer<Nested> {
         next().container(keyedBy: keyType)
@@ -131,6 +127,4 @@ nonisolated struct JSONSingleWriter: SingleValueEncodingContainer {
 
     func encodeNil() throws { try encoder.put(.null, for: Any?.none as Any) }
     func encode<Value: Encodable>(_ value: Value) throws { try encoder.encode(value) }
-    func encode(_ value: Int128) throws { try encoder.encode(value) }
-    func encode(_ value: UInt128) throws { try encoder.encode(value) }
 }

@@ -74,7 +74,7 @@ nonisolated extension JSONScalar where Self: FixedWidthInteger {
     }
 
     /// Whether the type has values beyond `Int64`.
-    private static var isWide: Bool { bitWidth > 64 || (bitWidth == 64 && !isSigned) }
+    private static var isWide: Bool { bitWidth == 64 && !isSigned }
 }
 
 nonisolated extension Int: JSONScalar {}
@@ -82,13 +82,11 @@ nonisolated extension Int8: JSONScalar {}
 nonisolated extension Int16: JSONScalar {}
 nonisolated extension Int32: JSONScalar {}
 nonisolated extension Int64: JSONScalar {}
-nonisolated extension Int128: JSONScalar {}
 nonisolated extension UInt: JSONScalar {}
 nonisolated extension UInt8: JSONScalar {}
 nonisolated extension UInt16: JSONScalar {}
 nonisolated extension UInt32: JSONScalar {}
 nonisolated extension UInt64: JSONScalar {}
-nonisolated extension UInt128: JSONScalar {}
 
 /// Why a value cannot be converted.
 nonisolated enum JSONScalarProblem: Error {

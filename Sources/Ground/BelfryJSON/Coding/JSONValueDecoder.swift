@@ -44,9 +44,6 @@ nonisolated struct JSONPlaceDecoder: Decoder, SingleValueDecodingContainer {
         return converted
     }
 
-    func decode(_ type: Int128.Type) throws -> Int128 { try convert(type) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try convert(type) }
-
     private func convert<Scalar: JSONScalar>(_ type: Scalar.Type) throws -> Scalar {
         do {
             return try type.converted(from: value)
@@ -104,9 +101,6 @@ nonisolated struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtoc
         try place(key).decode(type)
     }
 
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try place(key).decode(type) }
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try place(key).decode(type) }
-
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
@@ -157,9 +151,6 @@ nonisolated struct JSONUnkeyedReader: UnkeyedDecodingContainer {
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try element(type) { try $0.decode(type) }
     }
-
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try element(type) { try $0.decode(type) } }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try element(type) { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type

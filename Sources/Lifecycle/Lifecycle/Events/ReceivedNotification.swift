@@ -3,9 +3,9 @@
 
 /// A message of another program: the user info of `didReceiveNotification`.
 ///
-/// A client sends one with `belfryctl post didReceiveNotification name=TEXT`, and the code of the service, for messages
-/// that it has received in its own way, with `LifecycleMediator.receive(_:userInfo:origin:completion:)`. Listeners
-/// answer with `onFetch(.didReceiveNotification)` if the sender is to learn whether there was new data.
+/// A client sends one with `belfryctl post didReceiveNotification name=TEXT`, and the code of the service posts it for a
+/// message that it has received in its own way. Listeners answer with `onFetch(.didReceiveNotification)` if the sender
+/// is to learn whether there was new data.
 public nonisolated struct ReceivedNotification: LifecycleEvent, Equatable {
     /// What the message is called. Key `name`.
     public var message: String
@@ -38,23 +38,6 @@ public nonisolated struct ReceivedNotification: LifecycleEvent, Equatable {
 }
 
 extension LifecycleMediator {
-    /// Posts `didReceiveNotification` for a message that the service has received in the present state.
-    ///
-    /// - Parameters:
-    ///   - message: what the message is called.
-    ///   - userInfo: its values.
-    ///   - origin: who sent it.
-    ///   - completion: called once, when all listeners are done or out of time; the result of the report is that of all
-    ///     listeners.
-    /// - Returns: the sequence number of the notification.
-    @discardableResult
-    public func receive(
-        _ message: String, userInfo: UserInfo = [:], origin: LifecycleOrigin = .service,
-        completion: ((LifecycleReport) -> Void)? = nil
-    ) -> UInt64 {
-        post(received(message, userInfo), origin: origin, completion: completion)
-    }
-
     /// A message that is received in the present state.
     package func received(_ message: String, _ content: UserInfo) -> ReceivedNotification {
         ReceivedNotification(message, content, isInForeground: state == .active || state == .inactive)

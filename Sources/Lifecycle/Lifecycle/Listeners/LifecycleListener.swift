@@ -22,8 +22,8 @@ public protocol LifecycleListener: AnyObject {
     /// The name of the listener in the journal and on the socket. The default is the name of the type.
     var name: String { get }
 
-    /// Names of listeners that are called before this one for arriving notifications, and after it for leaving ones;
-    /// `typeName` names one by its type. Names of listeners that do not exist have no effect. The default is none.
+    /// Names of listeners that are called before this one for arriving notifications, and after it for leaving ones.
+    /// Names of listeners that do not exist have no effect. The default is none.
     var follows: [String] { get }
 
     /// Listeners of the same rank are called concurrently. The default is nil: it is called alone.
@@ -64,13 +64,6 @@ extension LifecycleListener {
     public var activity: String? { nil }
     /// None.
     public var restorable: [any RestorableListener] { [] }
-
-    /// Names the listeners of this type in `follows`, whatever their names are:
-    ///
-    ///     var follows: [String] { [StoreListener.typeName, "cache"] }
-    ///
-    /// A listener of a subclass is of another type. A type without a listener has no effect.
-    public static var typeName: String { String(reflecting: Self.self) }
 }
 
 /// Thrown by a listener to refuse a launch or a new configuration, with nothing but the reason in reports.

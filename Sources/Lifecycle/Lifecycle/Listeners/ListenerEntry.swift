@@ -25,9 +25,7 @@ final class ListenerEntry {
     init(_ listener: any LifecycleListener, _ role: ListenerRole, number: Int) throws(ListenerOrderError) {
         self.listener = listener
         self.number = number
-        place = ListenerOrder.Place(
-            listener.name, rank: listener.rank, follows: listener.follows, role,
-            type: type(of: listener))
+        place = ListenerOrder.Place(listener.name, rank: listener.rank, follows: listener.follows, role)
         try readAnswers()
     }
 

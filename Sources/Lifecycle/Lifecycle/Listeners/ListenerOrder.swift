@@ -17,31 +17,25 @@ package nonisolated struct ListenerOrder: Sendable {
         package let rank: Int?
         /// The listeners that are called before it. Those that do not exist have no effect.
         package let follows: [String]
-        private let type: Any.Type?
         /// How it was added.
         package let role: ListenerRole
 
         /// A place, by default that of registration.
-        package init(
-            _ name: String, rank: Int? = nil, follows: [String] = [], _ role: ListenerRole = .ordinary,
-            type: Any.Type? = nil
-        ) {
+        package init(_ name: String, rank: Int? = nil, follows: [String] = [], _ role: ListenerRole = .ordinary) {
             self.name = name
             self.rank = rank
             self.follows = follows
             self.role = role
-            self.type = type
         }
 
-        /// What others follow it by: its name, and the name of its type with that of its module. To find the latter
-        /// takes long.
-        var keys: [String] { role == .outermost ? [] : [name] + (type.map { [String(reflecting: $0)] } ?? []) }
+        /// The name that others follow it by; nil for the outermost one.
+        var key: String? { role == .outermost ? nil : name }
 
         /// Whether it declares nothing, so that its place is that of its registration.
         var isPlain: Bool { role == .ordinary && rank == nil && follows.isEmpty }
 
         /// Whether others follow it by this key.
-        func isFollowed(by key: String) -> Bool { keys.contains { $0.hasSameBytes(as: key) } }
+        func isFollowed(by key: String) -> Bool { self.key?.hasSameBytes(as: key) ?? false }
     }
 
     /// The indexes of the given places, in groups.
@@ -102,7 +96,7 @@ package nonisolated struct ListenerOrder: Sendable {
     private static func needs(of groups: [[Int]], _ places: [Place]) -> [Set<Int>] {
         var groupsOfKey: [UTF8Text: Set<Int>] = [:]
         for (group, members) in groups.enumerated() {
-            for key in members.flatMap({ places[$0].keys }) { groupsOfKey[UTF8Text(key), default: []].insert(group) }
+            for key in members.compactMap({ places[$0].key }) { groupsOfKey[UTF8Text(key), default: []].insert(group) }
         }
         return groups.map { members in
             members.reduce(into: Set<Int>()) { needs, member in

@@ -65,7 +65,7 @@ final class ListenerRegistry {
     var unknownFollowed: [(listener: String, name: String)] {
         let places = inOrder.joined().map(\.place)
         guard places.contains(where: { !$0.follows.isEmpty }) else { return [] }
-        let known = Set(places.flatMap(\.keys).map { UTF8Text($0) })
+        let known = Set(places.compactMap(\.key).map { UTF8Text($0) })
         return places.flatMap { place in
             place.follows.filter { !known.contains(UTF8Text($0)) }.map { (place.name, $0) }
         }
@@ -141,10 +141,10 @@ final class ListenerRegistry {
     }
 
     private func isFollowed(_ place: ListenerOrder.Place) -> Bool {
-        !followed.isEmpty && place.keys.contains { followed.contains(UTF8Text($0)) }
+        place.key.map { followed.contains(UTF8Text($0)) } ?? false
     }
 
-    /// Whether a new listener may come after itself. Others come after it only by its name, its type or its rank.
+    /// Whether a new listener may come after itself. Others come after it only by its name or its rank.
     private func mayCloseCircle(_ place: ListenerOrder.Place) -> Bool {
         place.role == .primary || isFollowed(place)
             || !place.follows.isEmpty && (place.rank != nil || place.follows.contains(where: place.isFollowed))

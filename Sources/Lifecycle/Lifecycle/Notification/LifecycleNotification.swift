@@ -22,9 +22,6 @@ public nonisolated struct LifecycleNotification: Sendable {
     /// The configuration: in `willReload` and `didReload` the new one, in `didFailToReload` the one that stays. Nil in
     /// every other notification, and when the new configuration could not be read.
     public let configuration: LifecycleConfiguration?
-    /// How many notifications an asynchronous sequence dropped since the one that its reader got before this one
-    /// (`LifecycleMediator.notifications(named:bufferingNewest:)`); 0 everywhere else.
-    public internal(set) var dropped = 0
     /// What the journal says of it.
     package internal(set) var journalEntry = JournalEntry.standard
 

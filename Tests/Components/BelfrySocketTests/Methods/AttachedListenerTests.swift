@@ -238,7 +238,7 @@ struct AttachedListenerTests {
         try fixture.answer(attached, 1, "handled")
         try fixture.turn { reply != nil }
 
-        #expect(reply?["reports"]?[0]?["outcome"] == "handled")
+        #expect(reply?["reports"]?.arrayValue?.first?["outcome"] == "handled")
         let missing = VarlinkError.failed(name: "io.belfry.Lifecycle.NoSuchAction", parameters: ["id": "dance"])
         #expect(try fixture.call("PerformAction", ["id": "dance"]) == .failure(missing))
     }

@@ -65,15 +65,16 @@ struct HoldListTests {
         let first = try hold()
         let second = try hold(["reason": "upgrade", "timeoutUsec": 5_000_000])
 
-        let holds = try fixture.call("ListHolds").get()["holds"]
+        let holds = try fixture.call("ListHolds").get()["holds"]?.arrayValue ?? []
         second.vanish()
         first.vanish()
         try fixture.turn { (try? fixture.call("ListHolds").get()["holds"]) == [] }
 
-        #expect(holds?[0]?["reason"] == "backup")
-        #expect(holds?[0]?["remainingUsec"] == nil)
-        #expect(holds?[1]?["reason"] == "upgrade")
-        #expect(holds?[1]?["remainingUsec"] == 5_000_000)
+        try #require(holds.count == 2)
+        #expect(holds[0]["reason"] == "backup")
+        #expect(holds[0]["remainingUsec"] == nil)
+        #expect(holds[1]["reason"] == "upgrade")
+        #expect(holds[1]["remainingUsec"] == 5_000_000)
     }
 
     @Test func stoppingServiceRefusesAHold() throws {

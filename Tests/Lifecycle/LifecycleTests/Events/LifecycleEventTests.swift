@@ -43,7 +43,7 @@ struct LifecycleEventTests {
 
         for trigger in [LifecycleTrigger.launch, .interrupt, .pause] {
             mediator.perform(trigger)
-            mediator.receive("mail", userInfo: ["from": "a@example.com"])
+            mediator.post(mediator.received("mail", ["from": "a@example.com"]))
         }
 
         #expect(received.map(\.isInForeground) == [true, true, false])

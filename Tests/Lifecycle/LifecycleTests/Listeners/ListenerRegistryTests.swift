@@ -45,32 +45,6 @@ struct ListenerRegistryTests {
         #expect(fixture.mediator.unknownFollowed.map { "\($0.listener) \($0.name)" } == ["a misspelt"])
     }
 
-    @Test func listenersAreFollowedByTypeWhateverTheirNames() throws {
-        try fixture.mediator.addListener(index)
-        try add(PlacedListener("a"), PlacedListener("b"))
-        #expect(order == ["a", "b", "index"])
-        #expect(fixture.mediator.unknownFollowed.map(\.name) == ["LifecycleTests.RecordingStore"])
-
-        try fixture.mediator.addListener(RecordingStore())
-        #expect(order == ["a", "b", "store", "index"])
-        #expect(fixture.mediator.unknownFollowed.isEmpty)
-
-        fixture.mediator.removeListener(index)
-        try add(PlacedListener("c"))
-        #expect(order == ["a", "b", "store", "c"])
-    }
-
-    @Test func circleOfTypesIsRefused() throws {
-        try fixture.mediator.addListener(index)
-
-        #expect(throws: ListenerOrderError.cycle(["index", "a"])) { try add(PlacedListener("a", follows: ["index"])) }
-        #expect(throws: ListenerOrderError.cycle(["own"])) { try fixture.mediator.addListener(OwnFollower()) }
-        #expect(order == ["index"])
-    }
-
-    private let index = ClosureListener("index", follows: [PlacedListener.typeName, RecordingStore.typeName])
-
-    /// Follows its own type.
     @Test func twoAnswersToOneNotificationOrActionAreRefused() throws {
         let twice = ClosureListener("twice") { listener in
             listener.on(.didReload) { _ in }
@@ -98,18 +72,6 @@ struct ListenerRegistryTests {
 
         #expect(updated.calls == 1)
     }
-
-    private final class OwnFollower: LifecycleListener {
-        let name = "own"
-        var follows: [String] { [OwnFollower.typeName] }
-        var answers: [LifecycleAnswer] { [] }
-    }
-}
-
-/// A listener with a name that is not the one of its type.
-final class RecordingStore: LifecycleListener {
-    let name = "store"
-    var answers: [LifecycleAnswer] { [] }
 }
 
 /// Ten times as many listeners or tasks take about ten times the processor time, not a hundred times. Only a listener that others

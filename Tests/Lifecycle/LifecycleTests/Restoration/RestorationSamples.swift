@@ -26,13 +26,11 @@ nonisolated enum RestorationShapes {
         var int16 = Int16.min
         var int32 = Int32.min
         var int64 = Int64.min
-        var int128 = Int128.min
         var int = Int.max
         var uint8 = UInt8.max
         var uint16 = UInt16.max
         var uint32 = UInt32.max
         var uint64 = UInt64.max
-        var uint128 = UInt128.max
         var uint = UInt.max
         var float = Float.leastNonzeroMagnitude
         var double = Double.greatestFiniteMagnitude
@@ -95,9 +93,9 @@ nonisolated enum RestorationShapes {
 
     /// A list that encodes its elements in nested containers, the last in a super encoder.
     struct ByHand: Codable, Equatable {
-        var first = Int128(7)
+        var first = Int64(7)
         var inner = "inner"
-        var last = UInt128(9)
+        var last = UInt64(9)
 
         private enum Keys: String, CodingKey { case inner, list }
 
@@ -105,7 +103,7 @@ nonisolated enum RestorationShapes {
 
         init(from decoder: any Decoder) throws {
             var list = try decoder.unkeyedContainer()
-            first = try list.decode(Int128.self)
+            first = try list.decode(Int64.self)
             guard try list.decodeNil() else { throw ShapeError() }
             let keyed = try list.nestedContainer(keyedBy: Keys.self)
             inner = try keyed.decode(String.self, forKey: .inner)
@@ -113,7 +111,7 @@ nonisolated enum RestorationShapes {
             guard try numbers.decode(UInt8.self) == 1, try numbers.decode(UInt8.self) == 2, numbers.isAtEnd else {
                 throw ShapeError()
             }
-            last = try list.superDecoder().singleValueContainer().decode(UInt128.self)
+            last = try list.superDecoder().singleValueContainer().decode(UInt64.self)
         }
 
         func encode(to encoder: any Encoder) throws {
