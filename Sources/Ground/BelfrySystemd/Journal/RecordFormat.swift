@@ -29,10 +29,11 @@ package nonisolated enum RecordFormat: String, Sendable, CaseIterable {
         var bytes = head.bytes
         bytes.reserveCapacity(bytes.count + text.count + 32)
         var rest = text[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            bytes += rest[...end]
+        while let end = rest.withUnsafeBufferPointer({ $0.firstIndex(of: UInt8(ascii: "\n")) }) {
+            let next = rest.startIndex + end + 1
+            bytes += rest[..<next]
             bytes += "  ".utf8
-            rest = rest[(end + 1)...]
+            rest = rest[next...]
         }
         bytes += rest
         bytes.append(UInt8(ascii: "\n"))

@@ -88,20 +88,23 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
             gmtime_r(&time, &parts)
             let start = bytes.count
             appendLiteral("0000-00-00T00:00:00.000000Z")
-            write(Int(parts.tm_year) + 1900, to: start..<start + 4)
-            write(Int(parts.tm_mon) + 1, to: start + 5..<start + 7)
-            write(Int(parts.tm_mday), to: start + 8..<start + 10)
-            write(Int(parts.tm_hour), to: start + 11..<start + 13)
-            write(Int(parts.tm_min), to: start + 14..<start + 16)
-            write(Int(parts.tm_sec), to: start + 17..<start + 19)
-            write(Int(fraction), to: start + 20..<start + 26)
+            bytes.withUnsafeMutableBufferPointer { bytes in
+                let time = UnsafeMutableBufferPointer(rebasing: bytes[start...])
+                Self.write(Int(parts.tm_year) + 1900, to: 0..<4, of: time)
+                Self.write(Int(parts.tm_mon) + 1, to: 5..<7, of: time)
+                Self.write(Int(parts.tm_mday), to: 8..<10, of: time)
+                Self.write(Int(parts.tm_hour), to: 11..<13, of: time)
+                Self.write(Int(parts.tm_min), to: 14..<16, of: time)
+                Self.write(Int(parts.tm_sec), to: 17..<19, of: time)
+                Self.write(Int(fraction), to: 20..<26, of: time)
+            }
         }
 
         /// Writes the last digits of a number over as many zeros.
-        private mutating func write(_ number: Int, to places: Range<Int>) {
-            var rest = number
+        private static func write(_ number: Int, to places: Range<Int>, of text: UnsafeMutableBufferPointer<UInt8>) {
+            var rest = UInt(bitPattern: number)
             for place in places.reversed() {
-                bytes[place] += UInt8(rest % 10)
+                text[place] &+= UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             }
         }
