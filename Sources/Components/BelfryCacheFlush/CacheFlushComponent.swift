@@ -21,15 +21,12 @@ final class CacheFlushComponent: RunningComponent {
     private let log: ServiceLog
     private var listener: CacheFlushListener?
 
-    static nonisolated func check(
-        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
-    ) -> LoadedConfiguration {
+    static nonisolated func check(_ loaded: LoadedConfiguration, _ options: ServiceOptions) -> LoadedConfiguration {
         let (environment, uid) = (Environment.variables, geteuid())
         return loaded.checkingCaches(
             environment: environment, uid: uid, name: options.directoryName,
             specifiers: Specifiers(
-                environment: environment, uid: uid, service: options.instanceName, instance: options.instance),
-            onDisk: onDisk)
+                environment: environment, uid: uid, service: options.instanceName, instance: options.instance))
     }
 
     init(_ service: ComponentParameters) { log = service.log }

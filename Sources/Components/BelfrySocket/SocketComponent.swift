@@ -19,9 +19,9 @@ final class SocketComponent: RunningComponent {
 
     static nonisolated let name = "socket"
 
-    static nonisolated func check(
-        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
-    ) -> LoadedConfiguration { loaded.decoded.socket.isEnabled ? loaded.findingGroup() : loaded }
+    static nonisolated func check(_ loaded: LoadedConfiguration, _ options: ServiceOptions) -> LoadedConfiguration {
+        loaded.decoded.socket.isEnabled ? loaded.findingGroup() : loaded
+    }
 
     init(_ service: ComponentParameters) throws {
         parameters = SocketParameters(service.configuration[BelfrySettings.self] ?? .defaults)

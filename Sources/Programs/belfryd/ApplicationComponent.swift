@@ -14,9 +14,7 @@ final class ApplicationComponent: RunningComponent {
     private var listener: ApplicationListener?
 
     /// Adds what is wrong with the file of the application: the instance does not start then, and does not reload.
-    static nonisolated func check(
-        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
-    ) -> LoadedConfiguration {
+    static nonisolated func check(_ loaded: LoadedConfiguration, _ options: ServiceOptions) -> LoadedConfiguration {
         guard options.action == .run, let name = options.instance, ApplicationFile.isDeclared(name, in: .ofProcess)
         else { return loaded }
         let application = ApplicationFile(name, in: .ofProcess)

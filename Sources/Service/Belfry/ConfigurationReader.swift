@@ -26,10 +26,9 @@ final class ConfigurationReader {
 
     /// Reads the files at the start.
     ///
-    /// - Parameter onDisk: whether to examine caches in the file system too, which may block.
     /// - Returns: the settings without those of the service; nil if there is an error.
-    func begin(onDisk: Bool) -> LifecycleConfiguration? {
-        let reading = ConfigurationReading(options, components, onDisk: onDisk)
+    func begin() -> LifecycleConfiguration? {
+        let reading = ConfigurationReading(options, components)
         start = reading
         return reading.isRefused ? nil : reading.configuration
     }
@@ -64,7 +63,7 @@ final class ConfigurationReader {
     /// - Returns: what was read.
     /// - Throws: `ConfigurationRefusal` if there was any error.
     func endDeclarations() throws(ConfigurationRefusal) -> ConfigurationReading {
-        let reading = start ?? ConfigurationReading(options, components, onDisk: false)
+        let reading = start ?? ConfigurationReading(options, components)
         reading.requireKnownSections(declarations)
         if let refusal { throw refusal }
         start = nil
@@ -82,7 +81,7 @@ final class ConfigurationReader {
     ///   service.
     /// - Throws: all errors. Warnings are only logged.
     func read(isDryRun: Bool) throws(LifecycleReloadError) -> LifecycleConfiguration {
-        let reading = ConfigurationReading(options, components, onDisk: false)
+        let reading = ConfigurationReading(options, components)
         for declaration in declarations { declaration.read(reading) }
         reading.requireKnownSections(declarations)
         reading.write(to: log, isDryRun: isDryRun)

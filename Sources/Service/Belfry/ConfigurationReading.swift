@@ -16,9 +16,9 @@ final class ConfigurationReading {
     private var printedSettings: [() -> String] = []
 
     /// Reads the files, and what Belfry uses of them.
-    init(_ options: ServiceOptions, _ components: [ServiceComponent], onDisk: Bool) {
+    init(_ options: ServiceOptions, _ components: [ServiceComponent]) {
         loaded = ConfigurationLoader.read(from: options.configurationSources)
-        for component in components { loaded = component.type.check(loaded, options, onDisk: onDisk) }
+        for component in components { loaded = component.type.check(loaded, options) }
         guard var settings = loaded.settings else { return }
         if let level = options.logLevel.flatMap({ LogPriority($0) }) { settings.logger.level = level }
         configuration[BelfrySettings.self] = settings

@@ -15,7 +15,7 @@ extension ServiceAssembly {
     func check(_ compose: (BelfryService) throws -> Void) -> Int32 {
         let reading: ConfigurationReading
         do {
-            reading = try readAndDeclare(reader.begin(onDisk: true), compose)
+            reading = try readAndDeclare(reader.begin(), compose)
         } catch let refusal as ConfigurationRefusal {
             reading = refusal.reading
         } catch {

@@ -44,7 +44,7 @@ extension BelfryService {
     ) throws {
         let assembly = ServiceAssembly(options, with: [])
         let reader = assembly.reader
-        let configuration = reader.begin(onDisk: false)
+        let configuration = reader.begin()
         self = assembly.unlaunched(
             configuration, on: loop, clock: clock,
             paths: RuntimePaths(

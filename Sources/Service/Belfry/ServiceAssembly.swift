@@ -34,7 +34,7 @@ final class ServiceAssembly {
         guard !options.fileName.isEmpty, !options.fileName.utf8.contains(UInt8(ascii: "/")) else {
             throw SystemError(EINVAL, verb: "name files after", object: options.fileName)
         }
-        let configuration = reader.begin(onDisk: false)
+        let configuration = reader.begin()
         // What is logged before the logger has begun has the format of the configuration too.
         log.format = reader.logFormat
         guard let configuration else {

@@ -23,11 +23,8 @@ package protocol RunningComponent: AnyObject, SendableMetatype {
     /// What the program calls it.
     nonisolated static var name: String { get }
 
-    /// Adds what is wrong with the settings that the component uses, and may complete them. `onDisk` allows it to look
-    /// at the file system, which may block.
-    nonisolated static func check(
-        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
-    ) -> LoadedConfiguration
+    /// Adds what is wrong with the settings that the component uses, and may complete them.
+    nonisolated static func check(_ loaded: LoadedConfiguration, _ options: ServiceOptions) -> LoadedConfiguration
 
     /// Creates the component when the service starts.
     init(_ service: ComponentParameters) throws
@@ -50,7 +47,7 @@ package protocol RunningComponent: AnyObject, SendableMetatype {
 
 extension RunningComponent {
     package nonisolated static func check(
-        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
+        _ loaded: LoadedConfiguration, _ options: ServiceOptions
     ) -> LoadedConfiguration { loaded }
     package var lastSequence: UInt64? { nil }
     package func owns(descriptorNamed name: String) -> Bool { false }

@@ -106,10 +106,6 @@ package nonisolated struct ApplicationFile {
     static let application = "Application"
     /// The section about what is run.
     static let on = "On"
-    /// The names of belfryd's own listeners.
-    static let taken = [
-        "application", "cacheFlush", "configuration", "logger", "restoration", "serviceManager", "socket",
-    ]
 
     /// The settings; nil if there was an error.
     package private(set) var settings: ApplicationSettings?
@@ -177,7 +173,7 @@ package nonisolated struct ApplicationFile {
             file.error(
                 at: "Unit", in: Self.application, "there is nothing to run, section [On] is missing or empty")
         }
-        if Self.taken.contains(where: name.hasSameBytes) {
+        if ListenerCheck.builtIn.contains(where: name.hasSameBytes) {
             file.error(at: "Unit", in: Self.application, "belfryd has a listener '\(name)' itself, rename the file")
         }
         if (try? AbsolutePath.parseSocket(scope.socket(of: name))) == nil {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CBelfry
-import Glibc
-
-/// Finds the directories of the caches, and checks that a flush cannot delete files that are no cache: those of the
-/// service itself, or a whole file system.
+/// Finds the directories of the caches, and checks that they are not those of the service itself.
 nonisolated extension LoadedConfiguration {
     /// The same configuration, with the values of specifiers in the paths of caches, and with an error if a cache is or
     /// contains the runtime or the state directory. A cache may be inside one of them.
@@ -15,18 +11,16 @@ nonisolated extension LoadedConfiguration {
     ///   - uid: the effective user of the service.
     ///   - name: the name of the service's directories.
     ///   - specifiers: the values of the specifiers.
-    ///   - onDisk: whether to resolve symbolic links and find mount points in the file system. That may block; a flush
-    ///     checks for mount points itself.
     package func checkingCaches(
-        environment: [String: String], uid: UInt32, name: String, specifiers: Specifiers, onDisk: Bool
+        environment: [String: String], uid: UInt32, name: String, specifiers: Specifiers
     ) -> LoadedConfiguration {
         let paths = RuntimePaths(
             environment: environment, uid: uid, name: name, runtimeDirectory: decoded.service.runtimeDirectory,
             stateDirectory: decoded.service.stateDirectory)
-        let directories = [
+        let directories: [(name: String, path: String)] = [
             ("runtime directory", paths.runtimeDirectory), ("state directory", paths.stateDirectory),
             ("directory for the states of listeners", paths.stateDirectory + "/state"),
-        ].map { (name: $0, path: $1, real: onDisk ? Self.realPath($1) : $1) }
+        ]
         var found = DiagnosticList()
         var checked = self
         for (index, section) in effective.sections("Cache").enumerated() {
@@ -34,7 +28,7 @@ nonisolated extension LoadedConfiguration {
             checked.decoded.caches[index].paths = decoded.caches[index].paths.compactMap { word in
                 do throws(ValueProblem) {
                     let path = try specifiers.path(word)
-                    if let problem = Self.problem(of: path, directories, onDisk: onDisk) {
+                    if let problem = Self.problem(of: path, directories) {
                         found.error(at: position, "the cache \(DisplayText.quoted(path)) \(problem)")
                     }
                     return path
@@ -47,39 +41,12 @@ nonisolated extension LoadedConfiguration {
         return checked.adding(found.diagnostics)
     }
 
-    private static func problem(
-        of path: String, _ directories: [(name: String, path: String, real: String)], onDisk: Bool
-    ) -> String? {
-        var pattern = PathPattern(path)
-        if onDisk { pattern.prefix = realPath(pattern.prefix) }
-        if let directory = directories.first(where: { pattern.holds($0.real) }) {
-            let verb = pattern.matches(directory.real) ? "is" : "holds"
-            return "\(verb) the service's \(directory.name) \(DisplayText.quoted(directory.path)), "
-                + "name a directory that holds nothing but the cache"
-        }
-        guard onDisk, pattern.patterns.isEmpty, isMountPoint(pattern.prefix) else { return nil }
-        return "is a mount point, name a directory below it"
-    }
-
-    /// `path` with the symbolic links of its existing part resolved (realpath(3)).
-    private static func realPath(_ path: String) -> String {
-        var rest = ""
-        var known = path.utf8[...]
-        while let slash = known.lastIndex(of: UInt8(ascii: "/")) {
-            if let real = realpath(String(Substring(known)), nil) {
-                defer { free(real) }
-                return AbsolutePath.withoutSlash(String(cString: real)) + rest
-            }
-            rest = String(Substring(known[slash...])) + rest
-            known = known[..<slash]
-        }
-        return path
-    }
-
-    private static func isMountPoint(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return belfry_is_mount_point(descriptor) == 1
+    /// What is no cache is not found here if a symbolic link leads to it: a flush deletes only below a CACHEDIR.TAG.
+    private static func problem(of path: String, _ directories: [(name: String, path: String)]) -> String? {
+        let pattern = PathPattern(path)
+        guard let directory = directories.first(where: { pattern.holds($0.path) }) else { return nil }
+        let verb = pattern.matches(directory.path) ? "is" : "holds"
+        return "\(verb) the service's \(directory.name) \(DisplayText.quoted(directory.path)), "
+            + "name a directory that holds nothing but the cache"
     }
 }

@@ -9,7 +9,7 @@ package nonisolated struct PathPattern: Sendable {
     private static let special: Set<Unicode.Scalar> = ["*", "?", "[", "\\"]
 
     /// The path before the first pattern: `/` at least, or the whole path if there is no pattern.
-    package var prefix: String
+    package let prefix: String
     /// The components from the first pattern on.
     package let patterns: [String]
 

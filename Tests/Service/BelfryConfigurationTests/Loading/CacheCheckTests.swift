@@ -2,16 +2,15 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
-import Glibc
 import TestSupport
 import Testing
 
 struct CacheCheckTests {
-    private func problems(_ text: String, onDisk: Bool = false) -> [String] {
+    private func problems(_ text: String) -> [String] {
         let environment = ["RUNTIME_DIRECTORY": "/run/mine", "STATE_DIRECTORY": "/var/lib/mine"]
         let loaded = MemoryFiles.load(text).checkingCaches(
             environment: environment, uid: 0, name: "belfry",
-            specifiers: Specifiers(environment: environment, uid: 0, service: "belfryd", instance: nil), onDisk: onDisk)
+            specifiers: Specifiers(environment: environment, uid: 0, service: "belfryd", instance: nil))
         #expect((loaded.settings == nil) == !loaded.diagnostics.isEmpty)
         return loaded.diagnostics.map(\.description)
     }
@@ -61,8 +60,7 @@ struct CacheCheckTests {
         func paths(_ text: String, uid: UInt32) -> [String]? {
             MemoryFiles.load("[Cache a]\nPath=\(text)\n").checkingCaches(
                 environment: environment, uid: uid, name: "belfry",
-                specifiers: Specifiers(environment: environment, uid: uid, service: "a@b.c", instance: "b.c"),
-                onDisk: false
+                specifiers: Specifiers(environment: environment, uid: uid, service: "a@b.c", instance: "b.c")
             ).settings?.caches.first?.paths
         }
 
@@ -74,7 +72,7 @@ struct CacheCheckTests {
     @Test func specifierWithoutAValueIsRefused() {
         let loaded = MemoryFiles.load("[Cache a]\nPath=/srv/%i\n").checkingCaches(
             environment: [:], uid: 0, name: "belfry",
-            specifiers: Specifiers(environment: [:], uid: 0, service: "belfryd", instance: nil), onDisk: false)
+            specifiers: Specifiers(environment: [:], uid: 0, service: "belfryd", instance: nil))
 
         #expect(
             loaded.diagnostics.map(\.description) == [
@@ -109,25 +107,5 @@ struct CacheCheckTests {
 
     @Test func allProblemsAreReportedAtOnce() {
         #expect(problems("[Cache a]\nPath=/run\nSize=1\n[Cache b]\nPath=/var\n").count == 3)
-    }
-
-    @Test func symbolicLinksAreResolvedOnDisk() throws {
-        let directory = try TemporaryDirectory()
-        let link = directory.path("link")
-        try #require(symlink("/run", link) == 0)
-
-        #expect(problems("[Cache a]\nPath=\(link)\n") == [])
-        #expect(problems("[Cache a]\nPath=\(link)/mine\n", onDisk: true).count == 1)
-        #expect(problems("[Cache a]\nPath=\(link)\n", onDisk: true).count == 1)
-    }
-
-    @Test func mountPointIsRefusedOnDisk() {
-        #expect(problems("[Cache a]\nPath=/proc\n") == [])
-        #expect(
-            problems("[Cache a]\nPath=/proc\n", onDisk: true) == [
-                "a.conf:2:1: error: the cache '/proc' is a mount point, name a directory below it"
-            ])
-        #expect(problems("[Cache a]\nPath=/proc/sys\n", onDisk: true) == [])
-        #expect(problems("[Cache a]\nPath=/not/there\n", onDisk: true) == [])
     }
 }
