@@ -43,14 +43,14 @@ package nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
 }
 
 /// An error in the text of an interface description.
-public nonisolated struct VarlinkDescriptionError: Error, Sendable, Equatable, CustomStringConvertible {
+package nonisolated struct VarlinkDescriptionError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error.
-    public let reason: String
+    package let reason: String
     /// The line, counted from 1.
-    public let line: Int
+    package let line: Int
     /// The column, counted from 1 in Unicode scalars.
-    public let column: Int
+    package let column: Int
 
     /// `12:5: expected a type`
-    public var description: String { "\(line):\(column): \(reason)" }
+    package var description: String { "\(line):\(column): \(reason)" }
 }
