@@ -18,13 +18,12 @@
     /// - Parameters:
     ///   - text: the description.
     ///   - methods: handlers, by the short names of methods.
-    /// - Throws: the error in the text and its place, or the handler that has no declaration.
+    /// - Throws: the error in the text, or the handler that has no declaration.
     package init(_ text: String, methods: [String: Handler]) throws(VarlinkDescriptionError) {
         let description = try VarlinkInterfaceDescription(text)
         self.init(named: description.name, constant: text, methods: methods)
         for name in methods.keys.sorted() where description.methods[name] == nil {
-            throw VarlinkDescriptionError(
-                reason: "method '\(name)' is not declared in \(description.name)", line: 1, column: 1)
+            throw VarlinkDescriptionError(description: "method '\(name)' is not declared in \(description.name)")
         }
     }
 
