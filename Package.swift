@@ -85,7 +85,6 @@ let package = Package(
         .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "LifecycleTesting", targets: ["LifecycleTesting"]),
-        .library(name: "Varlink", targets: ["Varlink"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
         .executable(name: "belfryctl", targets: ["belfryctl"]),
         .executable(name: "belfry-generator", targets: ["belfry-generator"]),
@@ -188,7 +187,7 @@ package.targets += [
     program("Tests/Probes/VarlinkProbe", linux + ["BelfryEventLoop", "Varlink"]),
     program(
         "Tests/DocumentationSnippets",
-        service + ["BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket", "Varlink"],
+        service + ["BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket"],
         swiftLog + product("Metrics", of: "swift-metrics", trait: "Metrics")),
 ]
 

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import Varlink
+package import Varlink
 
 /// The replies to one call with `more`.
 @MainActor
-public final class ReplyRecorder {
+package final class ReplyRecorder {
     /// The connection of the call.
-    public let client: VarlinkClient
+    package let client: VarlinkClient
     /// The parameters of the replies.
-    public private(set) var replies: [JSONObject] = []
+    package private(set) var replies: [JSONObject] = []
     /// Whether there are no more replies.
-    public private(set) var isOver = false
+    package private(set) var isOver = false
     private var failure: VarlinkError?
 
     /// Calls a method.
-    public init(_ client: VarlinkClient, _ method: String, _ parameters: JSONObject) {
+    package init(_ client: VarlinkClient, _ method: String, _ parameters: JSONObject) {
         self.client = client
         client.more(method, parameters) { [weak self] reply in self?.record(reply) }
     }
 
     /// The name of the error that ended the call.
-    public var error: String? { if case .failed(let name, _) = failure { name } else { nil } }
+    package var error: String? { if case .failed(let name, _) = failure { name } else { nil } }
 
     /// The last part of that name, or what else ended the call.
-    public var errorWord: String? {
+    package var errorWord: String? {
         error.map { String($0.split(separator: ".").last ?? "") } ?? failure.map { "\($0)" }
     }
 
     /// The parameters of that error.
-    public var errorParameters: JSONObject? {
+    package var errorParameters: JSONObject? {
         if case .failed(_, let parameters) = failure { parameters } else { nil }
     }
 
     /// Disconnects, as a killed program does.
-    public func vanish() { client.close() }
+    package func vanish() { client.close() }
 
     private func record(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {

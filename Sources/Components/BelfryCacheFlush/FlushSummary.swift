@@ -27,7 +27,6 @@ nonisolated extension CacheFlushReport {
         var parts = ["\(removed) \(filesRemoved) of \(filesSeen) files, \(freed) \(bytesFreed) bytes"]
         if writtenBack { parts.insert("written back", at: 0) }
         if filesOpen > 0 { parts.append("kept \(filesOpen) files that are open") }
-        if filesAdvised > 0 { parts.append("dropped the pages of \(filesAdvised) files") }
         if cutShort { parts.append("cut short") }
         if mountsSkipped > 0 { parts.append("skipped \(mountsSkipped) mounts") }
         for limit in limitsReached.sorted(by: { $0.rawValue < $1.rawValue }) {

@@ -7,8 +7,6 @@ nonisolated enum FuzzTarget: String, CaseIterable {
     case frames
     /// JSON itself.
     case json
-    /// The description of an interface.
-    case description
     /// A configuration file.
     case configuration
     /// The mount table of the kernel.
@@ -19,7 +17,6 @@ nonisolated enum FuzzTarget: String, CaseIterable {
         switch self {
         case .frames: { FuzzedFrames.take(UnsafeBufferPointer(start: $0, count: $1)) }
         case .json: { FuzzedJSON.take(UnsafeBufferPointer(start: $0, count: $1)) }
-        case .description: { FuzzedDescription.take(UnsafeBufferPointer(start: $0, count: $1)) }
         case .mounts: { FuzzedMounts.take(UnsafeBufferPointer(start: $0, count: $1)) }
         case .configuration: { FuzzedConfiguration.take(UnsafeBufferPointer(start: $0, count: $1)) }
         }

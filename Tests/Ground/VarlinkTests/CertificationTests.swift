@@ -13,7 +13,7 @@ struct CertificationTests {
         let server = try ProbeProcess("VarlinkProbe", ["serve", path])
         #expect(server.line() == "listening")
 
-        let (lines, status) = try ProbeProcess("VarlinkProbe", ["certify", "unix:\(path)"]).finish()
+        let (lines, status) = try ProbeProcess("VarlinkProbe", ["certify", path]).finish()
         kill(server.pid, SIGTERM)
         let (problems, end) = server.finish()
 

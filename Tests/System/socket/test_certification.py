@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
 """The certification suite of the reference implementation, both ways: our server with its client, and our client with
-its server. The probe is a small program on the library `Varlink` alone."""
+its server. The probe is a small program on the part `Varlink` alone."""
 
 import subprocess
 import sys
@@ -36,18 +36,18 @@ def bound(socket: str) -> bool:
 
 @pytest.fixture(params=["file", "abstract"])
 def address(request, tmp_path) -> str:
-    return f"unix:{tmp_path}/varlink" if request.param == "file" else f"unix:@{tmp_path}/varlink"
+    return f"{tmp_path}/varlink" if request.param == "file" else f"@{tmp_path}/varlink"
 
 
 def test_server_is_certified_by_the_reference_client(address):
-    with serving([str(PROBE), "serve", address], address.removeprefix("unix:")):
-        done = subprocess.run([*SUITE, f"--varlink={address}", "--client"], capture_output=True, text=True, timeout=60)
+    with serving([str(PROBE), "serve", address], address):
+        done = subprocess.run([*SUITE, f"--varlink=unix:{address}", "--client"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Certification passed" in done.stdout
 
 
 def test_client_is_certified_by_the_reference_server(address):
-    with serving([*SUITE, f"--varlink={address}"], address.removeprefix("unix:")):
+    with serving([*SUITE, f"--varlink=unix:{address}"], address):
         done = subprocess.run([str(PROBE), "certify", address], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'End: {"all_ok":true}' in done.stdout

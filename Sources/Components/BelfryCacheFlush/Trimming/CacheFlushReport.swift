@@ -45,9 +45,6 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// Whether the file system was written back.
     package var writtenBack = false
 
-    /// The number of files whose pages the kernel was advised to drop.
-    package var filesAdvised = 0
-
     /// The number of other mounts and subvolumes, which were not entered.
     package var mountsSkipped = 0
 

@@ -56,7 +56,6 @@ package nonisolated struct CacheSweep {
         if !cache.limits.isEmpty { try CacheTag.require(in: root) }
         try survey(remembersAges: !cache.limits.isEmpty)
         if !cache.limits.isEmpty { try trim(now: now) }
-        if cache.dropPages, !cache.isDryRun { try dropPages() }
     }
 
     private mutating func writeBack() {
@@ -103,13 +102,16 @@ package nonisolated struct CacheSweep {
         guard let last = plan.last else { return open }
         if !cache.isDryRun { monitor.addSelected(plan.count) }
         var left = plan.count
-        try walkAgain { sweep, file in
-            let age = sweep.age(of: file)
-            guard age <= last, plan.before.map({ age > $0 }) ?? true else { return true }
-            if !sweep.remove(file) { open.add(age.space, links: file.status.links, identity: file.identity) }
+        let walk = try walk()
+        // What the survey has reported is not reported again.
+        var known = CacheFlushReport(name: cache.name)
+        while left > 0, let file = walk.next(&known) {
+            let age = self.age(of: file)
+            guard age <= last, plan.before.map({ age > $0 }) ?? true else { continue }
+            if !remove(file) { open.add(age.space, links: file.status.links, identity: file.identity) }
             left -= 1
-            return left > 0
         }
+        if known.cutShort { report.cutShort = true }
         return open
     }
 
@@ -151,27 +153,6 @@ package nonisolated struct CacheSweep {
         return true
     }
 
-    /// Advises the kernel to drop the pages of every remaining file.
-    package mutating func dropPages() throws(CacheError) {
-        guard continues() else { return }
-        try walkAgain { sweep, file in
-            do throws(Errno) {
-                let (descriptor, status) = try sweep.boundary.open(
-                    file.name, in: file.directory, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
-                defer { close(descriptor) }
-                guard belfry_is_regular(status.mode) else { return true }
-                let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
-                guard code == 0 else { throw Errno(code) }
-                sweep.report.filesAdvised += 1
-            } catch {
-                // Deleted, replaced, or under a lease (fcntl(2)).
-                guard ![ENOENT, ELOOP, EXDEV, EWOULDBLOCK, ENXIO].contains(error.code) else { return true }
-                sweep.report.add(error, "drop the pages of", file.path)
-            }
-            return true
-        }
-    }
-
     /// When a file was last used: read or written if the file system keeps the time of access, otherwise written.
     private func age(of file: WalkedFile) -> FileAge {
         let status = file.status
@@ -190,16 +171,6 @@ package nonisolated struct CacheSweep {
         } catch {
             throw CacheError(error, "read", root.path)
         }
-    }
-
-    /// Calls `body` with each file until it returns false. What the survey has reported is not reported again.
-    private mutating func walkAgain(
-        _ body: (inout CacheSweep, WalkedFile) -> Bool
-    ) throws(CacheError) {
-        let walk = try walk()
-        var known = CacheFlushReport(name: cache.name)
-        while let file = walk.next(&known), body(&self, file) {}
-        if known.cutShort { report.cutShort = true }
     }
 }
 
@@ -220,8 +191,8 @@ package nonisolated struct TreeLimits: Sendable, Equatable {
 }
 
 nonisolated extension CacheSettings {
-    /// Writes back, deletes the files that were unused for longest until the limits are met, and drops pages, as
-    /// configured, in this order, one directory after the other.
+    /// Writes back, and deletes the files that were unused for longest until the limits are met, one directory after the
+    /// other.
     ///
     /// Files are deleted only below a valid CACHEDIR.TAG; the tag and the directories stay. No symbolic link is
     /// followed and no other mount entered, see `TreeBoundary`. Blocks; may be called on any thread. A cancelled flush

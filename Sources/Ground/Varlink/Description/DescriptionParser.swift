@@ -2,125 +2,118 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Reads Varlink's description language by recursive descent.
+///
+/// Descriptions are constants of the programs and never come from outside. So it reads every valid one, and does not
+/// refuse every other: no name is looked at, and none is compared with others.
 nonisolated struct DescriptionParser {
     typealias Description = VarlinkInterfaceDescription
-    private static let maximumDepth = JSONParser.maximumDepth
 
-    private var scanner: DescriptionScanner
-    private var depth = 0
-    private var names: Set<String> = []
-    private var methods: [String: [Description.Field]] = [:]
-    private var types: [String: Description.TypeReference] = [:]
-    /// Types that were used, and where.
-    private var used: [(name: String, position: DescriptionScanner)] = []
+    private var tokens: ArraySlice<String>
 
-    init(_ text: String) { scanner = DescriptionScanner(text) }
+    init(_ text: String) { tokens = Self.tokens(of: text)[...] }
+
+    /// The names, words and signs, without white space and comments.
+    private static func tokens(of text: String) -> [String] {
+        var tokens: [String] = []
+        var rest = text.utf8[...]
+        while let first = rest.first {
+            var length = 1
+            switch first {
+            case UInt8(ascii: "#"):
+                rest = rest.drop { $0 != UInt8(ascii: "\n") }
+                continue
+            case 0...0x20:
+                rest.removeFirst()
+                continue
+            // `[]` or `[string]`
+            case UInt8(ascii: "["): length += rest.prefix { $0 != UInt8(ascii: "]") }.count
+            // `->`, as no name begins with it
+            case UInt8(ascii: "-"): length = 2
+            case let byte where isPartOfName(byte): length = rest.prefix(while: isPartOfName).count
+            default: break
+            }
+            tokens.append(String(decoding: rest.prefix(length), as: UTF8.self))
+            rest = rest.dropFirst(length)
+        }
+        return tokens
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
 
     mutating func interface() throws(VarlinkDescriptionError) -> Description {
-        scanner.skip()
-        try scanner.keyword("interface")
-        let name = try scanner.interfaceName()
-        try scanner.endOfLine()
-        scanner.skip()
-        if scanner.isAtEnd { throw scanner.failure("expected a declaration") }
-        while !scanner.isAtEnd {
-            try declaration()
-            try scanner.endOfLine()
-            scanner.skip()
+        try expect("interface")
+        let interface = try next()
+        var methods: [String: [Description.Field]] = [:]
+        var types: [String: Description.TypeReference] = [:]
+        while let keyword = tokens.popFirst() {
+            let name = try next()
+            let declared = try composite()
+            switch (keyword, declared) {
+            case ("type", _): types[name] = declared
+            case ("error", .structure): break
+            case ("method", .structure(let fields)):
+                methods[name] = fields
+                try expect("->")
+                _ = try composite()
+            default: throw failure("expected a type, method or error instead of '\(keyword) \(name)'")
+            }
         }
-        if let missing = used.first(where: { types[$0.name] == nil }) {
-            throw missing.position.failure("type '\(missing.name)' is not declared")
-        }
-        return Description(name: name, methods: methods, types: types)
-    }
-
-    private mutating func declaration() throws(VarlinkDescriptionError) {
-        let position = scanner
-        let keyword = scanner.word()
-        guard ["type", "error", "method"].contains(keyword) else {
-            throw scanner.failure("expected 'type', 'method' or 'error'")
-        }
-        let name = try scanner.typeName()
-        switch keyword {
-        case "type": types[name] = try composite()
-        case "error": _ = try structure()
-        default:
-            methods[name] = try structure()
-            scanner.skip()
-            try scanner.expect("->")
-            _ = try structure()
-        }
-        if !names.insert(name).inserted { throw position.failure("'\(name)' is declared twice") }
-    }
-
-    private mutating func structure() throws(VarlinkDescriptionError) -> [Description.Field] {
-        let position = scanner
-        guard case .structure(let fields) = try composite() else {
-            throw position.failure("expected fields with types")
-        }
-        return fields
+        return Description(name: interface, methods: methods, types: types)
     }
 
     /// A structure or an enumeration. `()` is a structure without fields.
     private mutating func composite() throws(VarlinkDescriptionError) -> Description.TypeReference {
-        try enter()
-        defer { depth -= 1 }
-        scanner.skip()
-        try scanner.expect("(")
+        try expect("(")
         var fields: [Description.Field] = []
         var names: [String] = []
-        scanner.skip()
-        if scanner.accept(")") { return .structure([]) }
-        while true {
-            let position = scanner
-            let name = try scanner.fieldName()
-            guard !names.contains(name) else { throw position.failure("'\(name)' is declared twice") }
-            scanner.skip()
-            if scanner.accept(":") {
-                guard fields.count == names.count else {
-                    throw position.failure("'\(name)' has a type, others have none")
-                }
-                fields.append(.init(name: name, type: try type()))
-            } else if !fields.isEmpty {
-                throw position.failure("'\(name)' has no type")
-            }
+        while !accept(")") {
+            if !names.isEmpty { try expect(",") }
+            let name = try next()
             names.append(name)
-            scanner.skip()
-            if scanner.accept(")") { return fields.isEmpty ? .enumeration(names) : .structure(fields) }
-            try scanner.expect(",")
-            scanner.skip()
+            if accept(":") { fields.append(.init(name: name, type: try type())) }
         }
+        return fields.count == names.count ? .structure(fields) : .enumeration(names)
     }
 
     private mutating func type() throws(VarlinkDescriptionError) -> Description.TypeReference {
-        try enter()
-        defer { depth -= 1 }
-        scanner.skip()
-        if scanner.accept("?") {
-            scanner.skip()
-            if scanner.next("?") { throw scanner.failure("a nullable type cannot be nullable again") }
-            return .nullable(try type())
-        }
-        if scanner.accept("[]") { return .array(try type()) }
-        if scanner.accept("[string]") { return .map(try type()) }
-        if scanner.next("(") { return try composite() }
-        let position = scanner
-        switch scanner.word() {
+        if tokens.first == "(" { return try composite() }
+        switch try next() {
+        case "?": return .nullable(try type())
+        case "[]": return .array(try type())
+        case "[string]": return .map(try type())
         case "bool": return .bool
         case "int": return .int
         case "float": return .float
         case "string": return .string
         case "object": return .object
         case "any": return .any
-        case let name where DescriptionScanner.isTypeName(name):
-            used.append((name, position))
-            return .named(name)
-        default: throw position.failure("expected a type")
+        case let name: return .named(name)
         }
     }
 
-    private mutating func enter() throws(VarlinkDescriptionError) {
-        depth += 1
-        if depth > Self.maximumDepth { throw scanner.failure("nested too deeply") }
+    private mutating func next() throws(VarlinkDescriptionError) -> String {
+        guard let next = tokens.popFirst() else { throw failure("expected more") }
+        return next
+    }
+
+    private mutating func accept(_ token: String) -> Bool {
+        guard tokens.first == token else { return false }
+        tokens.removeFirst()
+        return true
+    }
+
+    private mutating func expect(_ token: String) throws(VarlinkDescriptionError) {
+        if !accept(token) { throw failure("expected '\(token)'") }
+    }
+
+    private func failure(_ reason: String) -> VarlinkDescriptionError {
+        VarlinkDescriptionError(description: "\(reason) before '\(tokens.prefix(8).joined(separator: " "))'")
     }
 }

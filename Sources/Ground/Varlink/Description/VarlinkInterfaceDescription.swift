@@ -35,22 +35,14 @@ package nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
 
     /// Reads a description.
     ///
-    /// - Throws: the error and its place in the text. Names that are declared twice or not at all are errors too.
+    /// - Throws: the first error.
     package init(_ text: String) throws(VarlinkDescriptionError) {
         var parser = DescriptionParser(text)
         self = try parser.interface()
     }
 }
 
-/// An error in the text of an interface description.
-public nonisolated struct VarlinkDescriptionError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The error.
-    public let reason: String
-    /// The line, counted from 1.
-    public let line: Int
-    /// The column, counted from 1 in Unicode scalars.
-    public let column: Int
-
-    /// `12:5: expected a type`
-    public var description: String { "\(line):\(column): \(reason)" }
+/// An error in the text of an interface description, and what comes after it.
+package nonisolated struct VarlinkDescriptionError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let description: String
 }

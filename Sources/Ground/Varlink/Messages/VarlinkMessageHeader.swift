@@ -87,7 +87,7 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
 }
 
 /// A message breaks the protocol. It gets no reply: the connection is closed (UAPI.20, «Connection Lifecycle»).
-public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, CustomStringConvertible {
+package nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message is no JSON object.
     case notJSON(JSONParseError)
     /// The message is longer than this many bytes.
@@ -108,7 +108,7 @@ public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, Custom
     case truncated
 
     /// A text for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notJSON(let error): "message is not a JSON object: \(error)"
         case .tooLarge(let limit): "message is longer than \(limit) bytes"

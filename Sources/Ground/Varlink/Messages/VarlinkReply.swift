@@ -2,22 +2,22 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// A reply on the wire (UAPI.20, «Reply»).
-public nonisolated struct VarlinkReply: Sendable, Equatable {
+package nonisolated struct VarlinkReply: Sendable, Equatable {
     /// The result, or what the error is about; absent, `null` and `{}` are the same.
-    public var parameters: JSONObject
+    package var parameters: JSONObject
     /// Whether further replies to the same call follow.
-    public var continues: Bool
+    package var continues: Bool
     /// The fully-qualified name of the error when the call failed.
-    public var error: String?
+    package var error: String?
 
     /// A successful reply.
-    public init(_ parameters: JSONObject = [:], continues: Bool = false) {
+    package init(_ parameters: JSONObject = [:], continues: Bool = false) {
         self.parameters = parameters
         self.continues = continues
     }
 
     /// A reply that ends a call with an error.
-    public init(error: String, _ parameters: JSONObject = [:]) {
+    package init(error: String, _ parameters: JSONObject = [:]) {
         self.parameters = parameters
         self.error = error
         continues = false
@@ -65,19 +65,19 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
 }
 
 /// A reply that was encoded once and can be sent to any number of clients, which share its bytes.
-public nonisolated struct VarlinkEncodedReply {
+package nonisolated struct VarlinkEncodedReply {
     let message: EncodedMessage
     /// Whether further replies follow.
-    public let continues: Bool
+    package let continues: Bool
 
     /// Encodes a reply.
-    public init(_ reply: VarlinkReply) {
+    package init(_ reply: VarlinkReply) {
         message = EncodedMessage(reply)
         continues = reply.continues
     }
 
     /// Encodes one of several replies to a call.
-    public init(continuing parameters: JSONObject) { self.init(VarlinkReply(parameters, continues: true)) }
+    package init(continuing parameters: JSONObject) { self.init(VarlinkReply(parameters, continues: true)) }
 
     /// One of several replies to a call, from a writer.
     package init(_ writer: borrowing JSONWriter) {

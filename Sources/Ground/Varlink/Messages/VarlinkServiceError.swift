@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The errors of `org.varlink.service`, which any method may answer with.
-public nonisolated enum VarlinkServiceError: Sendable, Equatable {
+package nonisolated enum VarlinkServiceError: Sendable, Equatable {
     /// The service does not have this interface.
     case interfaceNotFound(String)
     /// The interface does not have this method, fully-qualified.
@@ -17,7 +17,7 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
     case expectedMore
 
     /// The fully-qualified name.
-    public var name: String {
+    package var name: String {
         let name =
             switch self {
             case .interfaceNotFound: "InterfaceNotFound"
@@ -34,7 +34,7 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
     private static let longestEcho = 255
 
     /// The parameters of the error. A long name is cut.
-    public var parameters: JSONObject {
+    package var parameters: JSONObject {
         switch self {
         case .interfaceNotFound(let name): ["interface": .string(name.cut(toBytes: Self.longestEcho))]
         case .methodNotFound(let name), .methodNotImplemented(let name):

@@ -12,10 +12,9 @@ final class ServerListener {
     private var file: SocketFile?
     private var source: AcceptSource?
 
-    init(_ address: VarlinkAddress, mode: UInt32?) throws(SystemError) {
-        guard address.isSupported else { throw SystemError(EPROTONOSUPPORT, verb: "listen on", object: address.path) }
-        let file = try SocketFile(address.path, mode: mode)
-        if !address.isAbstract { belfry_mark_varlink_entrypoint(address.path) }
+    init(_ path: String, mode: UInt32?) throws(SystemError) {
+        let file = try SocketFile(path, mode: mode)
+        if !path.hasPrefix("@") { belfry_mark_varlink_entrypoint(path) }
         self.file = file
         descriptor = file.descriptor
     }
@@ -25,20 +24,11 @@ final class ServerListener {
         guard isListening > 0 else {
             throw SystemError(
                 isListening < 0 ? isListening : EINVAL, verb: "listen on",
-                object: "descriptor \(descriptor), which neither listens nor is connected")
+                object: "descriptor \(descriptor), which does not listen")
         }
         try FrameStream.makeNonblocking(descriptor, verb: "listen on")
         self.descriptor = descriptor
         file = nil
-    }
-
-    /// Whether the descriptor is a connection rather than a place to listen.
-    static func isConnected(_ descriptor: Int32) -> Bool {
-        guard sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0 else { return false }
-        // A socket that neither listens nor is connected fails here (getpeername(2), ENOTCONN).
-        var address = sockaddr()
-        var length = socklen_t(MemoryLayout<sockaddr>.size)
-        return getpeername(descriptor, &address, &length) == 0
     }
 
     isolated deinit { close() }

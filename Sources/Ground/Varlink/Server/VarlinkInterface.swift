@@ -2,12 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// An interface that a server offers: its description, and the handlers of its methods.
-@MainActor public struct VarlinkInterface {
+@MainActor package struct VarlinkInterface {
     /// Handles a call. It is called on the main thread. It may store the request and reply later.
-    public typealias Handler = (VarlinkRequest) -> Void
+    package typealias Handler = (VarlinkRequest) -> Void
 
     /// The name of the interface.
-    public let name: String
+    package let name: String
     /// The text of the description, as clients get it.
     let text: String
     let methods: [String: Handler]
@@ -18,13 +18,12 @@
     /// - Parameters:
     ///   - text: the description.
     ///   - methods: handlers, by the short names of methods.
-    /// - Throws: the error in the text and its place, or the handler that has no declaration.
-    public init(_ text: String, methods: [String: Handler]) throws(VarlinkDescriptionError) {
+    /// - Throws: the error in the text, or the handler that has no declaration.
+    package init(_ text: String, methods: [String: Handler]) throws(VarlinkDescriptionError) {
         let description = try VarlinkInterfaceDescription(text)
         self.init(named: description.name, constant: text, methods: methods)
         for name in methods.keys.sorted() where description.methods[name] == nil {
-            throw VarlinkDescriptionError(
-                reason: "method '\(name)' is not declared in \(description.name)", line: 1, column: 1)
+            throw VarlinkDescriptionError(description: "method '\(name)' is not declared in \(description.name)")
         }
     }
 

@@ -3,34 +3,34 @@
 
 /// Limits on what clients can make a server allocate. A call or connection that exceeds a limit is refused or closed.
 /// Other clients are not affected.
-public nonisolated struct VarlinkLimits: Sendable, Equatable {
+package nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// Connections in all.
-    public var connections = 4096
+    package var connections = 4096
     /// Connections of one user.
-    public var connectionsPerUser = 1024
+    package var connectionsPerUser = 1024
     /// Connections beyond `connections` for root and the server's own user, so that others cannot lock them out.
-    public var reservedConnections = 16
+    package var reservedConnections = 16
     /// The group for whose members, as for root and the server's own user, a quarter of the connections is kept. Nil
     /// keeps nothing.
-    public var group: UInt32?
+    package var group: UInt32?
     /// The longest message that is accepted, in bytes.
-    public var messageSize = 1 << 20
+    package var messageSize = 1 << 20
     /// Memory for the connections of one user, in bytes: incomplete messages, parameters of calls that wait for a
     /// reply, and replies that the clients have not read. Beyond this limit the largest connection is closed.
-    public var memoryPerUser = 64 << 20
+    package var memoryPerUser = 64 << 20
     /// Memory for all connections, in bytes. Beyond this limit the largest connection of the largest user is closed.
-    public var memory = 96 << 20
+    package var memory = 96 << 20
     /// Memory in the kernel for the unread replies of one connection, in bytes (`SO_SNDBUF`, socket(7); the kernel
     /// doubles it for its own use).
-    public var sendBuffer = 16 << 10
+    package var sendBuffer = 16 << 10
     /// Bytes that may wait to be sent to one client. Beyond this limit the connection is closed. A single reply may be
     /// longer.
-    public var queuedBytes = 4 << 20
+    package var queuedBytes = 4 << 20
     /// Replies that may wait to be sent to one client. Beyond this limit the connection is closed.
-    public var queuedReplies = 65536
+    package var queuedReplies = 65536
     /// While this many bytes wait to be sent to a client, no further call of that client is handled.
-    public var unreadBytes = 96 << 10
+    package var unreadBytes = 96 << 10
 
     /// The default limits.
-    public init() {}
+    package init() {}
 }

@@ -5,20 +5,20 @@ internal import CBelfry
 
 /// The process at the other end of a connection, as the kernel recorded it when the connection was made (`SO_PEERCRED`,
 /// `SO_PEERGROUPS`; unix(7)).
-public nonisolated struct VarlinkPeer: Sendable, Hashable {
+package nonisolated struct VarlinkPeer: Sendable, Hashable {
     /// The process id; 0 if the process is outside the own pid namespace.
-    public let pid: Int32
+    package let pid: Int32
     /// The effective user.
-    public let uid: UInt32
+    package let uid: UInt32
     /// The effective group.
-    public let gid: UInt32
+    package let gid: UInt32
     /// The supplementary groups.
-    public let groups: [UInt32]
+    package let groups: [UInt32]
     /// Whether the server counts it as a member, whatever its groups are (`isMember` of `VarlinkServer`).
     package var isKnown = false
 
     /// A peer with these values, for tests.
-    public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
+    package init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
         self.pid = pid
         self.uid = uid
         self.gid = gid
@@ -26,7 +26,7 @@ public nonisolated struct VarlinkPeer: Sendable, Hashable {
     }
 
     /// Whether this group is the peer's own group or one of its supplementary groups.
-    public func isMember(of group: UInt32) -> Bool { gid == group || groups.contains(group) }
+    package func isMember(of group: UInt32) -> Bool { gid == group || groups.contains(group) }
 
     /// Reads the peer of a connected socket; nil when the kernel does not say.
     init?(of descriptor: Int32) {
@@ -53,5 +53,5 @@ public nonisolated struct VarlinkPeer: Sendable, Hashable {
 
 nonisolated extension VarlinkPeer: CustomStringConvertible {
     /// `pid 12, uid 0, gid 0`
-    public var description: String { "pid \(pid), uid \(uid), gid \(gid)" }
+    package var description: String { "pid \(pid), uid \(uid), gid \(gid)" }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import BelfryLinux
+package import BelfryLinux
 
 /// Something that went wrong with one client, or with accepting one, to be logged. The server has handled it.
-public nonisolated struct VarlinkProblem: Sendable, Equatable {
+package nonisolated struct VarlinkProblem: Sendable, Equatable {
     /// What went wrong.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// The client broke the protocol; the connection was closed.
         case protocolViolation(VarlinkProtocolError)
         /// The server has as many connections as are allowed; this one was closed.
@@ -30,9 +30,9 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
     }
 
     /// What went wrong.
-    public let kind: Kind
+    package let kind: Kind
     /// The client, if it is known.
-    public let peer: VarlinkPeer?
+    package let peer: VarlinkPeer?
 
     init(_ kind: Kind, peer: VarlinkPeer? = nil) {
         self.kind = kind
@@ -42,7 +42,7 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
 
 nonisolated extension VarlinkProblem: CustomStringConvertible {
     /// A text for people.
-    public var description: String {
+    package var description: String {
         let what =
             switch kind {
             case .protocolViolation(let error): "closed connection: \(error)"

@@ -6,7 +6,7 @@
 ///
 /// The request ends when the client disconnects. Replies after that, or after the last reply, are ignored.
 @MainActor  // in words, as in MainEventLoop
-public final class VarlinkRequest {
+package final class VarlinkRequest {
     private var call: VarlinkCall
     /// The size of the message, in bytes.
     package let byteCount: Int
@@ -22,13 +22,13 @@ public final class VarlinkRequest {
     }
 
     /// The fully-qualified method.
-    public var method: String { call.method }
+    package var method: String { call.method }
     /// The parameters. They match the method's declaration; otherwise the server has refused the call.
-    public var parameters: JSONObject { call.parameters }
+    package var parameters: JSONObject { call.parameters }
     /// Whether the client takes more than one reply.
-    public var wantsMore: Bool { call.mode == .more }
+    package var wantsMore: Bool { call.mode == .more }
     /// Whether the client expects no reply. Reply nevertheless: this ends the call and sends nothing.
-    public var isOneway: Bool { call.mode == .oneway }
+    package var isOneway: Bool { call.mode == .oneway }
     /// Whether the client wants to use another protocol after the reply.
     var wantsUpgrade: Bool { call.mode == .upgrade }
 
@@ -42,24 +42,24 @@ public final class VarlinkRequest {
     nonisolated deinit {}
 
     /// The process that called.
-    public var peer: VarlinkPeer { connection.peer }
+    package var peer: VarlinkPeer { connection.peer }
     /// An object that a method stores with the connection, for later calls of the same client.
-    public var attachment: (any AnyObject & Sendable)? {
+    package var attachment: (any AnyObject & Sendable)? {
         get { connection.attachment }
         set { connection.attachment = newValue }
     }
 
     /// Whether the call still expects a reply: the client is connected, and the last reply was not sent.
-    public var isActive: Bool { connection[number] != nil }
+    package var isActive: Bool { connection[number] != nil }
 
     /// Replies that wait to be sent to the client, those to earlier calls included.
-    public var queuedReplies: Int { connection.queued }
+    package var queuedReplies: Int { connection.queued }
 
     /// The size of these replies in bytes.
-    public var queuedBytes: Int { connection.queuedBytes }
+    package var queuedBytes: Int { connection.queuedBytes }
 
     /// Called when the client disconnects before the last reply. Not called for a request that has ended.
-    public var onCancel: (() -> Void)? {
+    package var onCancel: (() -> Void)? {
         get { connection[number]?.onCancel }
         set { connection[number]?.onCancel = newValue }
     }
@@ -75,29 +75,29 @@ public final class VarlinkRequest {
     package func wake() { connection.wake() }
 
     /// Sends the last reply. The parameters are not evaluated when no reply is expected.
-    public func reply(_ parameters: @autoclosure () -> JSONObject = [:]) {
+    package func reply(_ parameters: @autoclosure () -> JSONObject = [:]) {
         connection.reply(number, VarlinkEncodedReply(VarlinkReply(parameters())), continues: false)
     }
 
     /// Sends a reply. If `continues` is true, more replies follow; this is only for a call with `more`, and any other
     /// call ends with the error `ExpectedMore`.
-    public func reply(_ parameters: JSONObject, continues: Bool) {
+    package func reply(_ parameters: JSONObject, continues: Bool) {
         send(VarlinkEncodedReply(VarlinkReply(parameters, continues: continues)))
     }
 
     /// Sends a reply that was encoded once for many clients, as `reply(_:continues:)` does.
-    public func send(_ reply: VarlinkEncodedReply) {
+    package func send(_ reply: VarlinkEncodedReply) {
         guard wantsMore || isOneway || !reply.continues else { return fail(.expectedMore) }
         connection.reply(number, reply, continues: reply.continues)
     }
 
     /// Ends the call with an error, by its fully-qualified name.
-    public func fail(_ error: String, _ parameters: JSONObject = [:]) {
+    package func fail(_ error: String, _ parameters: JSONObject = [:]) {
         connection.reply(number, VarlinkEncodedReply(VarlinkReply(error: error, parameters)), continues: false)
     }
 
     /// Ends the call with one of the errors that every service has.
-    public func fail(_ error: VarlinkServiceError) { fail(error.name, error.parameters) }
+    package func fail(_ error: VarlinkServiceError) { fail(error.name, error.parameters) }
 }
 
 /// Answers a call with an error when its request goes without an answer.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import BelfryEventLoop
-public import BelfryLinux
+package import BelfryEventLoop
+package import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
@@ -12,10 +12,10 @@ internal import Glibc
 /// parameters against the description of the interface, and answers `org.varlink.service` itself. It reports problems
 /// with clients to `onProblem`.
 @MainActor  // in words, as in MainEventLoop
-public final class VarlinkServer {
+package final class VarlinkServer {
     /// The limits for clients. A lower limit of connections closes no existing connection. All other changes take
     /// effect at once.
-    public var limits: VarlinkLimits {
+    package var limits: VarlinkLimits {
         get { users.limits }
         set { users.limits = newValue }
     }
@@ -36,7 +36,7 @@ public final class VarlinkServer {
     ///   - onProblem: called with each problem with a client.
     ///   - isMember: whether a client that has just connected counts as a member of the group of the limits anyway.
     /// - Throws: when the loop accepts no more event sources.
-    public init(
+    package init(
         _ info: VarlinkServiceInfo, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits(),
         onProblem: @escaping (VarlinkProblem) -> Void = { _ in },
         isMember: @escaping (VarlinkPeer) -> Bool = { _ in false }
@@ -51,39 +51,29 @@ public final class VarlinkServer {
     isolated deinit { close() }
 
     /// Offers an interface. It replaces an interface of the same name.
-    public func add(_ interface: VarlinkInterface) { interfaces.add(interface) }
+    package func add(_ interface: VarlinkInterface) { interfaces.add(interface) }
 
-    /// Listens on an address (`unix:/path`, `/path`, `unix:@abstract`). `mode` is set on the socket file when given.
+    /// Listens on a path, or on `@` and the name of an abstract socket. `mode` is set on the socket file when given.
     ///
     /// A socket file is replaced if no process listens on it any more. A file that is not a socket is never replaced.
     ///
     /// - Throws: for example «unable to listen on '…': Address already in use (EADDRINUSE)».
-    public func listen(on address: String, mode: UInt32? = nil) throws(SystemError) {
-        try start(ServerListener(VarlinkAddress(address), mode: mode))
+    package func listen(on path: String, mode: UInt32? = nil) throws(SystemError) {
+        try start(ServerListener(path, mode: mode))
     }
 
-    /// Takes over a socket from sd_listen_fds(3), which listens already or is connected (UAPI.20, «Socket Activation»).
-    /// It is closed with the server. Its file is not removed.
+    /// Takes over a socket that listens already, which is closed with the server. Its file is not removed.
     ///
-    /// - Throws: `EBADF` if the descriptor is not open, `EINVAL` if it is not a Unix stream socket.
-    public func listen(onActivated descriptor: Int32) throws(SystemError) {
-        if ServerListener.isConnected(descriptor) { return try serve(descriptor) }
+    /// - Throws: `EBADF` if the descriptor is not open, `EINVAL` if it is not a Unix stream socket that listens.
+    package func listen(onActivated descriptor: Int32) throws(SystemError) {
         try start(ServerListener(activated: descriptor))
     }
 
-    /// Takes over a connected Unix stream socket.
-    ///
-    /// - Throws: `EBADF` if the descriptor is not open. A later failure closes the connection.
-    public func serve(_ descriptor: Int32) throws(SystemError) {
-        try FrameStream.makeNonblocking(descriptor, verb: "serve on")
-        admit(descriptor)
-    }
-
     /// How many clients are connected.
-    public var connectionCount: Int { users.connectionCount }
+    package var connectionCount: Int { users.connectionCount }
 
     /// Writes what is queued without waiting for the end of the turn, as far as the clients' buffers allow.
-    public func flush() { writer.flush() }
+    package func flush() { writer.flush() }
 
     /// Does work, and writes at once the replies that it has sent and those that wait; while calls of clients are being
     /// handled, together with what these send.
@@ -94,7 +84,7 @@ public final class VarlinkServer {
 
     /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the
     /// server made are removed.
-    public func close() {
+    package func close() {
         for listener in listeners { listener.close() }
         listeners = []
         writer.write()
@@ -144,18 +134,18 @@ public final class VarlinkServer {
 }
 
 /// The properties of a service (`org.varlink.service.GetInfo`).
-public nonisolated struct VarlinkServiceInfo: Sendable, Equatable {
+package nonisolated struct VarlinkServiceInfo: Sendable, Equatable {
     /// Its vendor.
-    public var vendor: String
+    package var vendor: String
     /// Its name.
-    public var product: String
+    package var product: String
     /// Its version.
-    public var version: String
+    package var version: String
     /// The address of its documentation.
-    public var url: String
+    package var url: String
 
     /// A service with these properties.
-    public init(vendor: String, product: String, version: String, url: String) {
+    package init(vendor: String, product: String, version: String, url: String) {
         self.vendor = vendor
         self.product = product
         self.version = version

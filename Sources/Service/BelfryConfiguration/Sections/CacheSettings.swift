@@ -15,9 +15,6 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
     package var limits = CacheLimits()
     /// Whether the file systems are written back first (syncfs(2)).
     package var writeBack: Bool
-    /// Whether the kernel is advised to drop the pages of the remaining files (posix_fadvise(2)). It does not drop
-    /// dirty pages, so this has most effect together with `writeBack`.
-    package var dropPages: Bool
     /// Whether a flush only finds out what it would delete.
     package var isDryRun: Bool
     /// The notifications that flush it.
@@ -31,7 +28,6 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
         limits.filesMax = section.optional("FilesMax", Self.count)
         limits.keepFree = section.optional("KeepFree", ByteSizeText.parse)
         writeBack = section.boolean("WriteBack", default: true)
-        dropPages = section.boolean("DropPages", default: false)
         isDryRun = section.boolean("DryRun", default: false)
         on = section.names("On", default: "flushRequested didReceiveMemoryWarning didEnterBackground willTerminate")
     }

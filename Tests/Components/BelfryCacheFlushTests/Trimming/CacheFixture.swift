@@ -116,11 +116,11 @@ nonisolated final class CacheFixture {
 
     func cache(
         _ paths: String..., sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil,
-        keepFree: UInt64? = nil, writeBack: Bool = false, dropPages: Bool = false, isDryRun: Bool = false
+        keepFree: UInt64? = nil, writeBack: Bool = false, isDryRun: Bool = false
     ) -> CacheSettings {
         var cache = CacheSettings.named("test", paths.isEmpty ? [root] : paths.map { base + "/" + $0 })
         cache.limits = CacheLimits(sizeMax: sizeMax, ageMax: ageMax, filesMax: filesMax, keepFree: keepFree)
-        (cache.writeBack, cache.dropPages, cache.isDryRun) = (writeBack, dropPages, isDryRun)
+        (cache.writeBack, cache.isDryRun) = (writeBack, isDryRun)
         return cache
     }
 
@@ -129,7 +129,7 @@ nonisolated final class CacheFixture {
 
     /// Flushes a cache with a limit of zero files.
     func flushAll(limits: TreeLimits = TreeLimits()) throws -> CacheFlushReport {
-        var sweep = try CacheSweep(cache(filesMax: 0, dropPages: true), limits: limits)
+        var sweep = try CacheSweep(cache(filesMax: 0), limits: limits)
         try sweep.run(now: CacheFixture.now)
         return sweep.report
     }

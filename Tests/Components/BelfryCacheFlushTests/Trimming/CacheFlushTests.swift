@@ -34,12 +34,11 @@ import Testing
         try fixture.file("cache/new", size: 100, age: 10)
         let space = fixture.space("cache/a/old")
 
-        let report = fixture.cache(filesMax: 1, writeBack: true, dropPages: true, isDryRun: true).flush(
-            now: CacheFixture.now)
+        let report = fixture.cache(filesMax: 1, writeBack: true, isDryRun: true).flush(now: CacheFixture.now)
 
         #expect(report.isDryRun && report.filesRemoved == 1 && report.bytesFreed == space)
         #expect(report.examples == [fixture.root + "/a/old"])
-        #expect(!report.writtenBack && report.filesAdvised == 0)
+        #expect(!report.writtenBack)
         #expect(fixture.exists("cache/a/old"))
     }
 
@@ -89,10 +88,9 @@ import Testing
         try fixture.file("cache/one", size: page, age: 5)
         try fixture.file("cache/a/two", size: page + 1, age: 4)
 
-        let report = fixture.cache(filesMax: 2, writeBack: true, dropPages: true).flush(now: CacheFixture.now)
+        let report = fixture.cache(filesMax: 2, writeBack: true).flush(now: CacheFixture.now)
 
         #expect(report.writtenBack)
-        #expect(report.filesAdvised == 2)
         #expect(report.problems == [])
     }
 
@@ -149,7 +147,7 @@ import Testing
     @Test func flushLeavesNoDescriptorOpen() throws {
         for index in 0..<20 { try fixture.file("cache/\(index % 5)/a/\(index)", age: 5) }
 
-        _ = fixture.cache(filesMax: 10, writeBack: true, dropPages: true).flush(now: CacheFixture.now)
+        _ = fixture.cache(filesMax: 10, writeBack: true).flush(now: CacheFixture.now)
 
         #expect(try fixture.openDescriptors() == [])
     }
@@ -228,7 +226,7 @@ import Testing
 
     @Test func cancelledFlushDeletesNothingAndIsReported() throws {
         try fixture.file("cache/old", age: 50)
-        let cache = fixture.cache(filesMax: 0, writeBack: true, dropPages: true)
+        let cache = fixture.cache(filesMax: 0, writeBack: true)
 
         let monitor = FlushMonitor()
         monitor.cancel()
@@ -246,16 +244,15 @@ import Testing
         for age in 1...5 as ClosedRange<Int64> { try fixture.file("cache/\(age)", age: age) }
 
         let monitor = FlushMonitor()
-        var sweep = try CacheSweep(fixture.cache(filesMax: 0, dropPages: true), monitor: monitor)
+        var sweep = try CacheSweep(fixture.cache(filesMax: 0), monitor: monitor)
 
         try sweep.survey()
         monitor.cancel()
         try sweep.trim(now: CacheFixture.now)
-        try sweep.dropPages()
 
         let report = sweep.report
         #expect(report.cutShort)
-        #expect(report.filesSeen == 5 && report.filesRemoved == 0 && report.filesAdvised == 0)
+        #expect(report.filesSeen == 5 && report.filesRemoved == 0)
         #expect(fixture.exists("cache/5"))
     }
 }

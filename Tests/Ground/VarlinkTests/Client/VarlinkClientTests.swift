@@ -15,7 +15,7 @@ struct VarlinkClientTests {
 
     init() throws { fixture = try ServerFixture() }
 
-    private func client() throws -> VarlinkClient { try VarlinkClient("unix:\(fixture.path)", on: fixture.loop) }
+    private func client() throws -> VarlinkClient { try VarlinkClient(fixture.path, on: fixture.loop) }
 
     @Test func callReturnsItsResult() throws {
         let client = try client()
@@ -190,7 +190,7 @@ struct VarlinkClientTests {
     }
 
     @Test func replyBeyondTheLimitClosesTheConnection() throws {
-        let client = try VarlinkClient("unix:\(fixture.path)", on: fixture.loop, longestReply: 1000)
+        let client = try VarlinkClient(fixture.path, on: fixture.loop, longestReply: 1000)
 
         #expect(try end(ofReply: 500, to: client) == nil)
         #expect(try end(ofReply: 1001, to: client) == .protocolViolation(.tooLarge(1000)))

@@ -46,7 +46,6 @@ struct SettingsTests {
                 AgeMax=2w
                 FilesMax=100
                 WriteBack=no
-                DropPages=yes
                 On=didEnterBackground my.own
                 On="another"
                 [Cache other]
@@ -78,7 +77,7 @@ struct SettingsTests {
         #expect(
             images.paths == ["/var/cache/images"] && images.limits.sizeMax == 3 << 29
                 && images.limits.ageMax == .seconds(1_209_600))
-        #expect(images.limits.filesMax == 100 && !images.writeBack && images.dropPages)
+        #expect(images.limits.filesMax == 100 && !images.writeBack)
         #expect(images.on.map(\.rawValue) == ["didEnterBackground", "my.own", "another"])
         let other = settings.caches[1]
         #expect(other.limits.isEmpty && other.on.isEmpty)
