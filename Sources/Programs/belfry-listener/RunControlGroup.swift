@@ -8,9 +8,10 @@ import Glibc
 /// The control groups of the runs, below that of a unit with `Delegate=yes` (systemd, «Control Group APIs and
 /// Delegation»).
 ///
-/// A program may make groups of its own there, and move into any of them. So whatever is below the unit belongs to the
-/// run, except this process, and ends with it. That is so only if systemd has started this process as the unit's own:
-/// elsewhere, such as in a delegated scope with a shell, the group also has processes that no run has started.
+/// A program may make groups of its own there, and move into any of them. So whatever has come below the unit belongs to
+/// the run, and ends with it. What was there before does not: nothing may be beside this process, which systemd has
+/// started as the unit's own, and other groups are left alone. Nor does `.control`, where systemd runs `ExecReload=` and
+/// the like.
 @MainActor
 final class RunControlGroups {
     /// How often processes are looked for that move faster than they are found, and how many groups are removed at a
@@ -18,6 +19,8 @@ final class RunControlGroups {
     private static let limit = (searches: 100, groups: 4096, depth: 64)
 
     private let parent: String
+    /// The groups that are not ours to end.
+    private let others: Set<String>
     private var count = 0
     /// The name of the group that has a run.
     private var current: String?
@@ -41,10 +44,16 @@ final class RunControlGroups {
         let parent = "/sys/fs/cgroup\(own)"
         guard belfry_is_delegated(parent) else { throw .notDelegated }
         guard access(parent, W_OK) == 0 else { throw errno == EROFS ? .readOnly : .notDelegated }
-        self.init(below: parent)
+        guard (try? KernelFile.text("\(parent)/cgroup.procs")) == "\(getpid())\n",
+            let names = try? DirectoryContent.names(in: parent)
+        else { throw .notOwn }
+        self.init(below: parent, beside: names)
     }
 
-    init(below parent: String) { self.parent = parent }
+    init(below parent: String, beside others: [String]) {
+        self.parent = parent
+        self.others = Set(others + [".control"])
+    }
 
     /// Makes a group for a run. One runs at a time.
     func make() throws(SystemError) -> RunControlGroup {
@@ -52,7 +61,11 @@ final class RunControlGroups {
         count += 1
         let name = "run-\(count)"
         let path = "\(parent)/\(name)"
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .last(verb: "make", object: path) }
+        guard mkdir(path, 0o755) == 0 else {
+            // Somebody else has made it.
+            if errno == EEXIST { return try make() }
+            throw .last(verb: "make", object: path)
+        }
         let processes = open("\(path)/cgroup.procs", O_WRONLY | O_CLOEXEC)
         guard processes >= 0 else {
             let error = SystemError.last(verb: "open", object: "\(path)/cgroup.procs")
@@ -88,8 +101,8 @@ final class RunControlGroups {
         }
     }
 
-    /// Ends the processes of all groups below this process, except that of the run, and removes the groups that are
-    /// empty.
+    /// Ends the processes of all groups below this process, except that of the run and those that are not ours, and
+    /// removes the groups that are empty.
     private func endOthers() {
         let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
@@ -112,7 +125,7 @@ final class RunControlGroups {
             withUnsafePointer(to: &entry.pointee.d_name) { field in
                 field.withMemoryRebound(to: CChar.self, capacity: 256) { name in
                     let text = String(cString: name)
-                    if text != ".", text != "..", depth > 0 || text != current {
+                    if text != ".", text != "..", depth > 0 || text != current && !others.contains(text) {
                         endGroup(name, in: directory, depth: depth, &left)
                     }
                 }

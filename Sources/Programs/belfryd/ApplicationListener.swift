@@ -74,7 +74,7 @@ final class ApplicationListener: LifecycleListener {
         mediator = context.mediator
         bus = context.unitBus
         problem = context.problem
-        runs = UnitRunRecord(in: context.paths.runtimeDirectory)
+        runs = UnitRunRecord(in: context.isLocked ? context.paths.runtimeDirectory : nil)
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
         if settings.reloadsUnit {

@@ -11,7 +11,7 @@ final class UnitRunRecord {
     private(set) var last: String?
     /// What is still to be done about it.
     private(set) var marks: Set<Mark> = []
-    private let file: StateFile
+    private let file: StateFile?
 
     /// What is still to be done about a run.
     enum Mark: String, CaseIterable {
@@ -21,10 +21,10 @@ final class UnitRunRecord {
         case stopped
     }
 
-    /// Reads what the last process left. What cannot be read counts as nothing.
-    init(in directory: String) {
-        file = StateFile(path: directory + "/unit-run", limit: 64)
-        let words = (try? file.read()).flatMap { $0 }?.split(separator: UInt8(ascii: " ")) ?? []
+    /// Reads what the last process left. What cannot be read counts as nothing. Without a directory nothing is kept.
+    init(in directory: String?) {
+        file = directory.map { StateFile(path: $0 + "/unit-run", limit: 64) }
+        let words = (try? file?.read()).flatMap { $0 }?.split(separator: UInt8(ascii: " ")) ?? []
         last = words.first.map { String(decoding: $0, as: UTF8.self) }
         marks = Set(words.dropFirst().compactMap { Mark(rawValue: String(decoding: $0, as: UTF8.self)) })
     }
@@ -35,7 +35,7 @@ final class UnitRunRecord {
     func write(_ run: String, _ marks: Set<Mark>) -> SystemError? {
         (last, self.marks) = (run, marks)
         let text = ([run] + Mark.allCases.filter(marks.contains).map(\.rawValue)).joined(separator: " ")
-        do throws(SystemError) { try file.write(Array(text.utf8), durably: false) } catch { return error }
+        do throws(SystemError) { try file?.write(Array(text.utf8), durably: false) } catch { return error }
         return nil
     }
 }

@@ -25,16 +25,16 @@ final class SequenceFile: LifecycleSequence {
     /// The highest valid number, far from overflow.
     private static let limit: UInt64 = 1 << 62
 
-    private let base: UnsafeMutableRawPointer
+    private let file: File
     private let content: UnsafeMutablePointer<Content>
-    private let descriptor: Int32
 
     /// The number of the last notification. Later writes of other processes to the file have no effect.
     @exclusivity(unchecked) private(set) var last: UInt64
 
-    /// Opens the file, or makes it, for as long as the process lives.
+    /// Uses the file for as long as the process lives.
     ///
     /// - Parameters:
+    ///   - lock: the file, from `lock(_:)`.
     ///   - path: where it is.
     ///   - service: the name of the service. The file of another service is refused.
     ///   - bootID: numbers of another boot do not count.
@@ -42,31 +42,29 @@ final class SequenceFile: LifecycleSequence {
     ///     counted one more that no subscriber received; that number is used again. The file may also have been
     ///     removed with its directory (`RuntimeDirectory=` in systemd.exec(5)).
     ///   - onProblem: called with the reason when a file was put aside.
-    /// - Throws: `SystemError`, `EWOULDBLOCK` when another process has it and `ENOSPC` when there is no room for it.
-    ///   `ForeignFile` when it is another service's.
+    /// - Throws: `SystemError`, `ENOSPC` when there is no room for it. `ForeignFile` when it is another service's.
     init(
-        path: String, service: String, bootID: String, kept: UInt64?, onProblem: (String) -> Void = { _ in }
+        _ lock: OwnedDescriptor, path: String, service: String, bootID: String, kept: UInt64?,
+        onProblem: (String) -> Void = { _ in }
     ) throws {
         let boot = IdentifierWords(bootID)
-        var file = try Self.open(path)
+        var file = try File(lock, path)
         if file.content.boot == boot, file.content.last > Self.limit {
             let number = file.content.last
-            Self.close(file.descriptor, file.base)
             guard rename(path, path + ".refused") == 0 else {
                 throw SystemError.last(verb: "put aside", object: path)
             }
             onProblem(
                 "unable to count on in '\(SystemError.escape(path))': \(number) is no number of a notification, "
                     + "put it aside and counting anew")
-            file = try Self.open(path)
+            file = try File(Self.lock(path), path)
         }
         let name = service.utf8.prefix(Self.nameMax)
-        if file.content.boot == boot, let owner = Self.name(at: file.base), !owner.utf8.elementsEqual(name) {
-            Self.close(file.descriptor, file.base)
+        if file.content.boot == boot, let owner = file.name, !owner.utf8.elementsEqual(name) {
             throw ForeignFile(path, of: owner, use: "RuntimeDirectory=")
         }
-        (descriptor, base) = (file.descriptor, file.base)
-        content = base.bindMemory(to: Content.self, capacity: 1)
+        self.file = file
+        content = file.base.bindMemory(to: Content.self, capacity: 1)
         var now = file.content
         if now.boot != boot { now = Content(boot: boot, last: 0, id: .zero) }
         let isNew = now.id == .zero
@@ -75,11 +73,9 @@ final class SequenceFile: LifecycleSequence {
         last = now.last
         id = isNew && last > 0 ? nil : now.id.text
         content.pointee = now
-        UnsafeMutableRawBufferPointer(start: base + Self.nameStart, count: Self.nameMax + 1)
+        UnsafeMutableRawBufferPointer(start: file.base + Self.nameStart, count: Self.nameMax + 1)
             .copyBytes(from: Array(name) + Array(repeating: 0, count: Self.nameMax + 1 - name.count))
     }
-
-    isolated deinit { Self.close(descriptor, base) }
 
     /// The unique id of this counter.
     var counter: String { content.pointee.id.text }
@@ -94,57 +90,50 @@ final class SequenceFile: LifecycleSequence {
         return last
     }
 
-    /// Whether a process has opened the file, and so runs the service.
-    static func isInUse(_ path: String) -> Bool {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return false }
-        defer { Glibc.close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK
-    }
-
-    private struct File {
-        let descriptor: Int32
-        let base: UnsafeMutableRawPointer
-        var content: Content { base.load(as: Content.self) }
-    }
-
-    private static func open(_ path: String) throws(SystemError) -> File {
+    /// Opens the file, or makes it, and locks it as long as its descriptor is open: the process that has the lock runs
+    /// the service. Nobody else writes what the service keeps.
+    ///
+    /// - Throws: `EWOULDBLOCK` when another process has the lock, whoever owns the file: root may run the service of
+    ///   another user. `EPERM` for a file of another user.
+    static func lock(_ path: String) throws(SystemError) -> OwnedDescriptor {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         let descriptor = Glibc.open(path, flags, 0o600)
         guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
-        do throws(SystemError) {
-            return File(descriptor: descriptor, base: try map(descriptor, path))
-        } catch {
-            Glibc.close(descriptor)
-            throw error
-        }
-    }
-
-    private static func map(_ descriptor: Int32, _ path: String) throws(SystemError) -> UnsafeMutableRawPointer {
+        let file = OwnedDescriptor(owning: descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .last(verb: "look at", object: path) }
         // Another user who may write to it could truncate it, which ends this process with SIGBUS (mmap(2)).
         guard belfry_is_regular(status.st_mode), status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
             throw SystemError(EPERM, verb: "count in", object: path)
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
-        // The same happens if there is no room for the page when it is first written.
-        var problem: Int32
-        // SIGSTOP interrupts it on tmpfs.
-        repeat { problem = posix_fallocate(descriptor, 0, off_t(size)) } while problem == EINTR
-        guard problem == 0 else { throw SystemError(problem, verb: "make room for", object: path) }
-        let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-        guard let address, address != MAP_FAILED else { throw .last(verb: "map", object: path) }
-        return address
+        return file
     }
 
-    private static func close(_ descriptor: Int32, _ base: UnsafeMutableRawPointer) {
-        munmap(base, size)
-        Glibc.close(descriptor)
-    }
+    /// The file, locked and mapped.
+    private final class File {
+        private let descriptor: OwnedDescriptor
+        let base: UnsafeMutableRawPointer
 
-    private static func name(at base: UnsafeMutableRawPointer) -> String? {
-        let bytes = UnsafeRawBufferPointer(start: base + nameStart, count: nameMax).prefix { $0 != 0 }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+        init(_ lock: OwnedDescriptor, _ path: String) throws(SystemError) {
+            descriptor = lock
+            // Without room for the page, its first write would end this process with SIGBUS.
+            var problem: Int32
+            // SIGSTOP interrupts it on tmpfs.
+            repeat { problem = posix_fallocate(descriptor.number, 0, off_t(size)) } while problem == EINTR
+            guard problem == 0 else { throw SystemError(problem, verb: "make room for", object: path) }
+            let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.number, 0)
+            guard let address, address != MAP_FAILED else { throw .last(verb: "map", object: path) }
+            base = address
+        }
+
+        isolated deinit { munmap(base, size) }
+
+        var content: Content { base.load(as: Content.self) }
+
+        var name: String? {
+            let bytes = UnsafeRawBufferPointer(start: base + nameStart, count: nameMax).prefix { $0 != 0 }
+            return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+        }
     }
 }

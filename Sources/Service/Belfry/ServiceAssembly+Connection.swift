@@ -35,7 +35,7 @@ extension ServiceAssembly {
         try mediator.addListener(
             RestorationListener(
                 mediator: mediator,
-                path: parts.exitRecord.foreign == nil ? parts.paths.stateDirectory + "/state" : nil,
+                path: parts.exitRecord.keepsFiles ? parts.paths.stateDirectory + "/state" : nil,
                 interval: { [unowned mediator] in
                     mediator.configuration[BelfrySettings.self]?.service.stateSaveInterval
                 }, log: log))
@@ -56,6 +56,7 @@ extension ServiceAssembly {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
+            isLocked: parts.lock != nil,
             describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
             budget: parts.budget, problem: { [sources = parts.sources] in sources.problem(with: $0) })
     }

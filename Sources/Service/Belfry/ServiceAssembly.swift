@@ -97,17 +97,17 @@ final class ServiceAssembly {
         if let exitRecord { return exitRecord.store(record) }
         // Without a configuration only the unit says where the state directory is.
         let paths = RuntimePaths(options.directoryName, .defaults)
-        guard Environment.variables["STATE_DIRECTORY"] != nil,
-            !SequenceFile.isInUse(paths.runtimeDirectory + "/sequence")
-        else { return }
+        guard Environment.variables["STATE_DIRECTORY"] != nil else { return }
         var run = ServiceRun(
             bootID: SystemIdentity.boot ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
             startRealtime: record.realtime)
         run.exitRecord = record
         do {
+            try OwnedDirectory.make(paths.runtimeDirectory)
+            let lock = try SequenceFile.lock(paths.runtimeDirectory + "/sequence")
             let files = RunFiles(directory: paths.stateDirectory, service: options.instanceName)
             try files.checkOwner()
-            try files.write(run)
+            try withExtendedLifetime(lock) { try files.write(run) }
         } catch {
             log.write(.warning, "\(error), ignoring", .savedState)
         }

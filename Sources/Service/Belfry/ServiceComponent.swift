@@ -94,6 +94,8 @@ package struct ComponentContext {
     package let unitBus: SystemBus
     /// The directories of the service.
     package let paths: RuntimePaths
+    /// Whether this process has the lock of the service, without which it keeps nothing.
+    package let isLocked: Bool
     /// Why the service was started, and how the run before ended.
     package let describeRun: () -> UserInfo
     /// The times of the unit.

@@ -17,6 +17,8 @@ final class ServiceParts {
     let settings: BelfrySettings
     let loop: MainEventLoop
     let paths: RuntimePaths
+    /// Of the service; nil without one, and nothing is kept then.
+    let lock: OwnedDescriptor?
     let components: [any RunningComponent]
     let counter: String
     let mediator: LifecycleMediator
@@ -55,7 +57,7 @@ final class ServiceParts {
         self.components = components
         Self.warn(of: settings, options, log, has)
         let sequence: any LifecycleSequence
-        (sequence, counter) = try Self.sequence(
+        (sequence, counter, lock) = try Self.sequence(
             in: paths, components.compactMap(\.lastSequence).max(), options.instanceName, bootID: identity.bootID, log)
         mediator = LifecycleMediator(
             clock: EventLoopClock(loop), sequence: sequence,
@@ -72,9 +74,10 @@ final class ServiceParts {
             startRealtime: mediator.clock.now.realtime)
         pause = try PauseMarker(
             mediator: mediator, run: run, madeBy: options.application.map { [$0.name, "application"] } ?? [],
-            lasting: options.application?.pauseMax, of: options.instanceName, in: paths.runtimeDirectory, log: log)
+            lasting: options.application?.pauseMax, of: options.instanceName, in: paths.runtimeDirectory,
+            isLocked: lock != nil, log: log)
         run.exitRecord = pause.record
-        exitRecord = Self.exitRecord(of: run, in: paths, mediator, identity, log)
+        exitRecord = Self.exitRecord(of: run, in: lock == nil ? nil : paths, mediator, identity, log)
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(
@@ -112,31 +115,35 @@ final class ServiceParts {
     }
 
     private static func exitRecord(
-        of run: ServiceRun, in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity,
+        of run: ServiceRun, in paths: RuntimePaths?, _ mediator: LifecycleMediator, _ identity: ServiceIdentity,
         _ log: ServiceLog
     ) -> ExitRecordStore {
-        // Without it the exit record says so.
-        try? OwnedDirectory.make(paths.stateDirectory, withParents: true)
-        return ExitRecordStore(
-            mediator: mediator, run: run,
-            files: RunFiles(directory: paths.stateDirectory, service: identity.service), log: log)
+        let files = paths.map { paths in
+            // Without it the exit record says so.
+            try? OwnedDirectory.make(paths.stateDirectory, withParents: true)
+            return RunFiles(directory: paths.stateDirectory, service: identity.service)
+        }
+        return ExitRecordStore(mediator: mediator, run: run, files: files, log: log)
     }
 
-    /// The counter of notifications, which continues that of the last process of this boot, and its id. If nothing
-    /// can be stored, it begins with 1.
+    /// The counter of notifications, which continues that of the last process of this boot, its id, and the lock of the
+    /// service. If nothing can be stored, it begins with 1.
     ///
     /// - Throws: `RunsAlready`, and when the system failed to open a counter that may exist: its numbers must not be
     ///   used again.
     private static func sequence(
         in paths: RuntimePaths, _ kept: UInt64?, _ service: String, bootID: String, _ log: ServiceLog
-    ) throws -> (any LifecycleSequence, counter: String) {
+    ) throws -> (any LifecycleSequence, counter: String, lock: OwnedDescriptor?) {
+        let path = paths.runtimeDirectory + "/sequence"
+        var lock: OwnedDescriptor?
         do {
             try OwnedDirectory.make(paths.runtimeDirectory)
-            let file = try SequenceFile(
-                path: paths.runtimeDirectory + "/sequence", service: service, bootID: bootID,
-                kept: kept
-            ) { [log] in log.write(.warning, "\($0)", .savedState) }
-            return (file, file.counter)
+            let own = try SequenceFile.lock(path)
+            lock = own
+            let file = try SequenceFile(own, path: path, service: service, bootID: bootID, kept: kept) { [log] in
+                log.write(.warning, "\($0)", .savedState)
+            }
+            return (file, file.counter, own)
         } catch {
             if let error = error as? SystemError {
                 if error.code == EWOULDBLOCK { throw RunsAlready(service: service, file: error.object) }
@@ -144,8 +151,11 @@ final class ServiceParts {
             }
             let counter = IdentifierWords.random.text
             let sequence = TransientSequence(after: kept ?? 0, id: kept == nil ? counter : nil)
-            log.write(.warning, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
-            return (sequence, counter)
+            // The other service needs it.
+            if error is ForeignFile { lock = nil }
+            let keeping = lock == nil ? "keeping nothing and " : ""
+            log.write(.warning, "\(error), \(keeping)counting notifications from \(sequence.last + 1)", .savedState)
+            return (sequence, counter, lock)
         }
     }
 }

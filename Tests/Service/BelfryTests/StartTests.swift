@@ -79,8 +79,11 @@ struct StartTests {
 
         let lines = try start()
 
-        #expect(lines.contains { $0.contains("'\(sequence)': ") && $0.hasSuffix("counting notifications from 1") })
-        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("target")))
+        let suffix = "keeping nothing and counting notifications from 1"
+        #expect(lines.contains { $0.contains("'\(sequence)': ") && $0.hasSuffix(suffix) })
+        for name in ["target", "last-word"] {
+            #expect(!FileManager.default.fileExists(atPath: fixture.directory.path(name)))
+        }
     }
 
     @Test func counterOfAnotherServiceIsNotChanged() throws {
@@ -89,7 +92,8 @@ struct StartTests {
 
         let lines = try start()
 
-        #expect(lines.contains { $0.contains("it belongs to the service 'probe', set RuntimeDirectory=, counting") })
+        let warning = "it belongs to the service 'probe', set RuntimeDirectory=, keeping nothing and"
+        #expect(lines.contains { $0.contains(warning) })
         #expect(try counted() == before)
     }
 
@@ -183,10 +187,43 @@ struct StartTests {
         #expect(service.terminationStatus == 0)
     }
 
-    /// Neither its exit record nor its pause becomes another's, and no listener is called.
-    @Test(arguments: [("", 71), ("[Signals]\nUSR3=stop\n", 78)])
-    func secondStartOfAServiceIsRefused(_ configuration: String, _ status: Int32) throws {
+    /// Who has not the lock writes nothing, also where no other process has it.
+    @Test(.enabled(if: geteuid() == 0, "chown needs root"), arguments: ["", "[Signals]\nUSR3=stop\n"])
+    func counterOfAnotherUserKeepsNothing(_ configuration: String) throws {
+        _ = try start()
+        let record = fixture.directory.path("last-word")
+        let before = try String(contentsOfFile: record, encoding: .utf8)
+        try #require(chown(sequence, 65534, 65534) == 0)
+
+        let service = try fixture.start("belfryd", nil, configuration)
+        service.lines(until: configuration.isEmpty ? "didBecomeActive" : "(EPERM)")
+        if configuration.isEmpty {
+            service.send(SIGTSTP)
+            let words = service.lines(until: "the pause ends with this process")
+            #expect(words.last?.contains("no lock") == true)
+            service.send(SIGTERM)
+        }
+
+        #expect(service.finish().status == (configuration.isEmpty ? 0 : 78))
+        #expect(try String(contentsOfFile: record, encoding: .utf8) == before)
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("run/paused")))
+    }
+
+    /// A start that fails before the configuration is known leaves its reason only where it has the lock.
+    @Test func refusedConfigurationIsRecordedUnderTheLock() throws {
+        let (_, status) = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n").finish()
+
+        #expect(status == 78)
+        #expect(FileManager.default.fileExists(atPath: sequence))
+        #expect(try String(contentsOfFile: fixture.directory.path("last-word"), encoding: .utf8).contains("problem"))
+    }
+
+    /// Neither its exit record nor its pause becomes another's, and no listener is called. The second may be one of
+    /// root beside the user of the service.
+    @Test(arguments: ["", "[Signals]\nUSR3=stop\n"], geteuid() == 0 ? [geteuid(), 65534] : [geteuid()])
+    func secondStartOfAServiceIsRefused(_ configuration: String, owner: uid_t) throws {
         let first = try fixture.startReady("ServiceProbe", ["plain"])
+        try #require(chown(sequence, owner, gid_t.max) == 0)
         first.send(SIGTSTP)
         first.lines(until: "didEnterBackground")
         let (record, paused) = (fixture.directory.path("last-word"), fixture.directory.path("run/paused"))
@@ -198,9 +235,9 @@ struct StartTests {
 
         let (lines, ended) = try fixture.start("ServiceProbe", ["plain"], configuration, hasManager: false).finish()
 
-        #expect(ended == status)
+        #expect(ended == (configuration.isEmpty ? 71 : 78))
         #expect(!lines.contains { $0.contains("willFinishLaunching") })
-        if status == 71 {
+        if configuration.isEmpty {
             let file = fixture.directory.path("run/sequence")
             let problem = "unable to run 'probe': it runs already, another process has locked '\(file)'"
             #expect(lines.last?.hasSuffix(problem) == true)

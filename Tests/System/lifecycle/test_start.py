@@ -60,3 +60,17 @@ def test_clients_are_refused_when_systemd_does_not_start_the_service_again(start
 
     started_on_each.start()
     assert started_on_each.status()["state"] == "active"
+
+
+def test_a_second_process_of_root_is_refused_and_replaces_nothing(started_on_each):
+    belfry = started_on_each
+    belfry.ctl("pause")
+    files = [belfry.host.path(path) for path in ("/run/belfry/paused", "/var/lib/belfry/last-word")]
+    belfry.wait_for(lambda: '"kind":"paused"' in files[1].read_text(), "record the pause")
+    before = [(file.stat().st_uid, file.read_text()) for file in files]
+
+    second = belfry.host.run("belfryd", check=False)
+
+    assert second.returncode == 71, second.stderr
+    assert "it runs already, another process has locked '/run/belfry/sequence'" in second.stderr
+    assert [(file.stat().st_uid, file.read_text()) for file in files] == before

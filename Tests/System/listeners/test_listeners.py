@@ -169,6 +169,45 @@ def test_attach_from_a_shell(started_on_each):
     assert (report["outcome"], report["reason"]) == ("failed", "why")
 
 
+def comms(unit: HostedUnit) -> list[str]:
+    """The names of all processes of a unit, also below its own control group."""
+    group = unit.host.path(f"/sys/fs/cgroup{unit.property('ControlGroup')}")
+    pids = [pid for file in group.rglob("cgroup.procs") for pid in file.read_text().split()]
+    return sorted(Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids)
+
+
+def test_a_run_ends_nothing_that_was_there_before_belfry_listener(listener):
+    """A shell has left a loop before `exec`, which starts a program again and again."""
+    listener.write("com.example.bell", "#!/bin/sh\n")
+    exec_line = "ExecStart=/bin/sh -c '(while :; do sleep 1000; done) & exec belfry-listener %i'"
+    listener.drop_in(f"[Service]\nExecStart=\n{exec_line}\n")
+    listener.belfry.start()
+    listener.start()
+
+    for _ in range(2):
+        listener.belfry.ctl("post", "com.example.bell", "--wait")
+
+    assert comms(listener) == ["belfry-listener", "sh", "sleep"]
+    assert any("the control group is not that of this process alone" in line for line in listener.lines())
+
+
+def test_a_run_does_not_end_what_systemd_runs_for_the_unit(listener):
+    """`ExecReload=` runs in the group `.control` of a unit with `Delegate=`."""
+    listener.write("com.example.bell", "#!/bin/sh\nsleep 1000 &\n")
+    listener.drop_in("[Service]\nExecReload=/bin/sleep 1000\n")
+    listener.belfry.start()
+    listener.start()
+    listener.host.systemctl("reload", "--no-block", listener.name)
+    listener.wait_for(lambda: "sleep" in comms(listener), "run ExecReload=")
+
+    for _ in range(2):
+        listener.belfry.ctl("post", "com.example.bell", "--wait")
+
+    # What a run has started takes a moment to end.
+    listener.wait_for(lambda: listener.processes() <= 2, "end what the runs have started")
+    assert comms(listener) == ["belfry-listener", "sleep"]
+
+
 def test_attach_in_a_delegated_group_ends_nothing_but_its_runs(started_on_each):
     """A shell and its other programs share the control group with it, and groups of their own."""
     belfry = started_on_each

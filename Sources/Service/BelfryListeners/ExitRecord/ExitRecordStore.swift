@@ -13,7 +13,7 @@ package final class ExitRecordStore {
     /// What the last run left.
     package let found: RunFiles.Found
     private var run: ServiceRun
-    private let files: RunFiles
+    private let files: RunFiles?
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var observations: [LifecycleObservation] = []
@@ -24,15 +24,16 @@ package final class ExitRecordStore {
     /// - Parameters:
     ///   - mediator: whose pauses and stops are recorded.
     ///   - run: this run.
-    ///   - files: the files. Nothing is written if their directory does not exist.
+    ///   - files: the files. Nothing is written if their directory does not exist. Nil for a process that may neither
+    ///     read nor write them.
     ///   - log: receives what could not be read or written.
-    package init(mediator: LifecycleMediator, run: ServiceRun, files: RunFiles, log: ServiceLog) {
+    package init(mediator: LifecycleMediator, run: ServiceRun, files: RunFiles?, log: ServiceLog) {
         self.mediator = mediator
         self.run = run
         self.files = files
         self.log = log
         var problems: [String] = []
-        found = files.read(problems: &problems)
+        found = files?.read(problems: &problems) ?? .refused
         for problem in problems { log.write(.warning, "\(problem)", .savedState) }
         if let foreign { log.write(.warning, "\(foreign), keeping nothing", .savedState) }
         write()
@@ -51,8 +52,11 @@ package final class ExitRecordStore {
     /// The owner of the directory, if it is another service: nothing in it may be used.
     package var foreign: ForeignFile? { if case .foreign(let foreign) = found { foreign } else { nil } }
 
+    /// Whether the state directory is ours to use.
+    package var keepsFiles: Bool { files != nil && foreign == nil }
+
     /// Why nothing is written: the directory does not exist. Nil when it does.
-    package var absence: SystemError? { files.absence }
+    package var absence: SystemError? { files?.absence }
 
     /// The latest record: of this run while it is paused or stops, else of the run before.
     package var exitRecord: ExitRecord? {
@@ -69,7 +73,7 @@ package final class ExitRecordStore {
 
     /// Why the service starts; nil if this is not known.
     package var launchCause: LaunchCause? {
-        if found == .refused || foreign != nil || (found == .nothing && files.absence != nil) { return nil }
+        if found == .refused || foreign != nil || (found == .nothing && absence != nil) { return nil }
         return LaunchCause(after: previousRun, bootID: run.bootID)
     }
 
@@ -105,7 +109,7 @@ package final class ExitRecordStore {
     }
 
     private func write() {
-        guard foreign == nil, files.absence == nil else { return }
+        guard let files, foreign == nil, absence == nil else { return }
         do throws(SystemError) {
             try files.write(run)
         } catch {

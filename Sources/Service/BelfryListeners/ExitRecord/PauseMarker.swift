@@ -23,6 +23,7 @@ package final class PauseMarker {
     private let service: String
     private let makers: [String]
     private let directory: String
+    private let isLocked: Bool
     private let file: StateFile
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
@@ -42,14 +43,15 @@ package final class PauseMarker {
     ///   - longest: how long a pause may last, by the clock of the machine; nil for as long as nobody ends it.
     ///   - service: the name of the service. The marker of another service is neither used nor replaced.
     ///   - directory: the runtime directory. Nothing is read or written in one that another user may have made.
+    ///   - isLocked: whether this process has the lock of the service. Without it, nothing is written or removed.
     ///   - log: receives what could not be read or written.
     /// - Throws: when the system failed to read a marker that may exist.
     package init(
         mediator: LifecycleMediator, run: ServiceRun, madeBy makers: [String] = [], lasting longest: Duration? = nil,
-        of service: String, in directory: String, log: ServiceLog
+        of service: String, in directory: String, isLocked: Bool = true, log: ServiceLog
     ) throws(SystemError) {
         (self.mediator, self.run, self.service, self.directory, self.log) = (mediator, run, service, directory, log)
-        (self.makers, self.longest) = (makers, longest)
+        (self.makers, self.longest, self.isLocked) = (makers, longest, isLocked)
         file = StateFile(path: directory + "/paused", limit: RunRecord.sizeMax)
         try read()
         observations = [
@@ -141,6 +143,7 @@ package final class PauseMarker {
         pause.pauseReason = reason
         (record, run.exitRecord) = (pause, pause)
         limit()
+        guard isLocked else { return warn("the pause ends with this process, which has no lock of the service") }
         do {
             try OwnedDirectory.make(directory)
             if let bytes = try? file.read() { try checkOwner(bytes) }
@@ -154,6 +157,7 @@ package final class PauseMarker {
     private func remove() {
         guard isPaused else { return }
         isPaused = false
+        guard isLocked else { return }
         do throws(SystemError) { try file.remove() } catch { warn("\(error), the next start is paused") }
     }
 
