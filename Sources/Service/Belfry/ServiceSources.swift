@@ -48,8 +48,8 @@ final class ServiceSources {
             onStopJob: { pause.end() })
         self.login = login
         signals = SignalSource(
-            loop: loop, mediator: mediator, stops: stops, stopNow: { ending.stopNow($0) },
-            control: { control.obey($0) })
+            loop: loop, mediator: mediator, stops: stops, reloads: ReloadContinuation(unit: unit),
+            stopNow: { ending.stopNow($0) }, control: { control.obey($0) })
         transitions = mediator.addEventObserver(for: .transitionEnded) {
             // Readiness does not wait for the bus.
             guard case .transitionEnded(let report) = $0, report.trigger == .launch, report.result == .completed else {

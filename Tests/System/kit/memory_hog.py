@@ -22,8 +22,12 @@ def little_memory(belfry):
     """The command line in front of a process that may keep little, by whichever version counts memory here."""
     first = Path("/sys/fs/cgroup/memory")
     if not first.is_dir():
-        belfry.host.systemctl("set-property", "--runtime", belfry.name, f"MemoryHigh={LIMIT}")
-        yield []
+        limit = ["set-property", "--runtime", belfry.name]
+        belfry.host.systemctl(*limit, f"MemoryHigh={LIMIT}")
+        try:
+            yield []
+        finally:
+            belfry.host.systemctl(*limit, "MemoryHigh=infinity")
         return
     group = first / f"{control_groups.PREFIX}{os.getpid()}-hog"
     group.mkdir()

@@ -13,6 +13,7 @@ from example import installed
 from host_roots import PROJECT
 from journal_lines import JournalLines
 from load import load
+from memory_hog import hog
 from programs import running
 
 EXAMPLE = PROJECT / "Examples/01-FirstListeners"
@@ -176,6 +177,13 @@ def test_pages_show_what_the_journal_says_of_a_pause(video, lines):
 
     shown = video.host.run("sh", "-c", journal).stdout.splitlines()
     assert without_frames(shown) == without_frames(printed)
+
+
+def test_memory_warning_empties_memory_and_cache(video):
+    play(video)
+    with hog(video):
+        warned = r"didReceiveMemoryWarning,.*video: dropped \d+ decoded frames? from memory.*cacheFlush: 'frames' "
+        video.wait_for(lambda: re.search(warned, "\n".join(video.messages()), re.S), "empty both")
 
 
 def test_position_is_restored_and_a_pause_is_kept(video):

@@ -108,7 +108,7 @@ package final class ServiceManagerUnit {
     }
 
     /// A property that is a text.
-    func text(_ property: String, of interface: String) -> BusQuestion<String> {
+    package func text(_ property: String, of interface: String) -> BusQuestion<String> {
         BusQuestion(property: member(property, of: interface), "s") { message throws(BusError) in try message.text() }
     }
 

@@ -19,6 +19,7 @@ package final class SignalSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let stops: StopReasonSource
+    private let reloads: ReloadContinuation
     private let stopNow: (SignalOrigin) -> Void
     private let control: (SignalOrigin) -> Void
     private let senders = SenderLookup()
@@ -33,15 +34,16 @@ package final class SignalSource {
     ///
     /// - Parameters:
     ///   - stops: stops the service, with the reason.
+    ///   - reloads: tells the SIGCONT of a reload.
     ///   - stopNow: called for `stopNow`.
     ///   - control: called for `control`, with the value that came with the signal.
     package init(
-        loop: MainEventLoop, mediator: LifecycleMediator, stops: StopReasonSource,
+        loop: MainEventLoop, mediator: LifecycleMediator, stops: StopReasonSource, reloads: ReloadContinuation,
         stopNow: @escaping (SignalOrigin) -> Void, control: @escaping (SignalOrigin) -> Void
     ) {
         self.loop = loop
         self.mediator = mediator
-        self.stops = stops
+        (self.stops, self.reloads) = (stops, reloads)
         (self.stopNow, self.control) = (stopNow, control)
     }
 
@@ -86,13 +88,17 @@ package final class SignalSource {
         switch action {
         case .stop: stops.stop(origin)
         case .stopNow: stopNow(origin)
-        case .reload: mediator.perform(.reload, origin: from)
+        case .reload:
+            if origin.isFromManager { reloads.begin() }
+            mediator.perform(.reload, origin: from)
         case .pause: mediator.perform(.pause, origin: from)
         case .resume where isStopPending: break
         case .resume where origin.number == SIGCONT:
             // The kernel does not say whether the process had been stopped.
             let userInfo: UserInfo = ["cause": .string(Suspension.Cause.signal.rawValue)]
-            mediator.perform(.continued, origin: from, userInfo: userInfo)
+            let resume = { [mediator] in mediator.perform(.continued, origin: from, userInfo: userInfo) }
+            // A process that had stopped itself runs again.
+            if origin.isFromManager, mediator.state != .suspended { reloads.receive(resume) } else { resume() }
         case .resume: mediator.perform(.resume, origin: from)
         case .interrupt: mediator.perform(.interrupt, origin: from)
         case .control: control(origin)

@@ -48,12 +48,11 @@ package final class StopReasonSource {
 
     /// Stops the service, or cuts a stop that is under way short.
     package func stop(_ origin: SignalOrigin) {
-        let isFromManager = origin.pid == 1 || origin.unit == "init.scope"
         // systemd-shutdown(8) sends the signal itself, as at `systemctl reboot --force`. There is no manager to ask
         // then.
         let last = origin.pid == 1 ? ShutdownKind(shutdownProgram: argumentsOfInit()) : nil
         func reason(_ ending: UnitEnding?) -> StopReason {
-            StopReason(ending, isFromManager: isFromManager, announced: last ?? announced())
+            StopReason(ending, isFromManager: origin.isFromManager, announced: last ?? announced())
         }
         // The manager's own socket comes first: at a shutdown the bus may go before the service does.
         if last == nil { direct = direct ?? unit?.direct }
@@ -135,6 +134,11 @@ package nonisolated struct StopReason: Sendable, Equatable {
 
     /// For the stop that it is the reason of.
     fileprivate var userInfo: UserInfo { ["reason": .string(reason.rawValue)] }
+}
+
+nonisolated extension SignalOrigin {
+    /// Whether the service manager sent it, that of the system or of a user.
+    var isFromManager: Bool { pid == 1 || unit == "init.scope" }
 }
 
 nonisolated extension ApplicationEnding {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfrySystemd
+internal import Glibc
+
+/// Tells the SIGCONT that the service manager sends right after the reload signal of `Type=notify-reload` from one that
+/// resumes the service. The manager is asked for the type when its reload signal has come. It answers when it has sent
+/// both, so a SIGCONT that comes after the answer does not belong to the reload. Without an answer it resumes.
+package final class ReloadContinuation {
+    private let unit: ServiceManagerUnit?
+    private var isAsking = false
+    /// What the SIGCONT does that has come meanwhile, unless it belongs to the reload.
+    private var resume: (() -> Void)?
+
+    /// - Parameter unit: the unit of this process; nil without one.
+    package init(unit: ServiceManagerUnit?) { self.unit = unit }
+
+    /// The manager has sent the reload signal.
+    package func begin() {
+        guard !isAsking, let unit, unit.bus.isReady else { return }
+        isAsking = true
+        unit.bus.ask(unit.text("Type", of: "Service"), timeout: .milliseconds(200)) { [weak self] in
+            self?.end(isReload: (try? $0.get()) == "notify-reload")
+        }
+    }
+
+    private func end(isReload: Bool) {
+        let resume = resume
+        (self.resume, isAsking) = (nil, false)
+        if !isReload { resume?() }
+        guard isReload, resume == nil else { return }
+        // It is there, but not read yet.
+        var (own, now) = (sigset_t(), timespec())
+        sigaddset(&own, SIGCONT)
+        sigtimedwait(&own, nil, &now)
+    }
+
+    /// The manager has sent SIGCONT. Calls `resume`, perhaps later, unless the signal belongs to a reload.
+    package func receive(_ resume: @escaping () -> Void) {
+        if isAsking, self.resume == nil { self.resume = resume } else { resume() }
+    }
+}
