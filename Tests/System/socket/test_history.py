@@ -5,6 +5,7 @@
 import json
 import subprocess
 
+from application import Application
 from belfry_service import SERVICE
 from users import STRANGER, as_user
 
@@ -72,3 +73,61 @@ def test_user_who_may_not_read_the_journal_gets_a_message(started_on_each):
     assert "didBecomeActive" in ctl_of(started_on_each, READER, "history").stdout
     nothing = ctl_of(started_on_each, READER, "history", "org.example.never")
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
+
+
+# Units that log into a journal namespace (LogNamespace= in systemd.exec(5))
+
+
+def names(belfry, *arguments: str) -> list[str]:
+    return [notification["name"] for notification in history(belfry, *arguments)]
+
+
+def test_an_application_that_logs_into_a_journal_namespace_has_its_history(on_each):
+    shop = Application(on_each.host)
+    drop_in = f"/run/systemd/system/{shop.name}.d/namespace.conf"
+    shop.host.write(drop_in, "[Service]\nLogNamespace=shops\n")
+    shop.write_unit()
+    shop.write()
+    try:
+        shop.begin()
+        shop.ctl("pause")
+        shop.ctl("resume")
+        pause = ["willResignActive", "didEnterBackground", "willEnterForeground", "didBecomeActive"]
+        shop.wait_for(lambda: names(shop, "-n", "4") == pause, "show its pause")
+        shop.host.systemctl("stop", shop.unit.name)
+        shop.wait_for(lambda: names(shop, "-n", "1") == ["willTerminate"], "show its stop")
+    finally:
+        shop.host.path(drop_in).unlink()
+        shop.remove()
+
+
+def test_history_goes_on_in_another_journal_namespace(on_each):
+    last = "org.example.last"
+    for number, namespace in enumerate(["", "front", "back"]):
+        on_each.host.systemctl("stop", SERVICE)
+        on_each.drop_in(LogNamespace=namespace)
+        on_each.start()
+        on_each.ctl("post", f"org.example.number{number}")
+    on_each.ctl("post", last)
+    on_each.wait_for(lambda: names(on_each, "-n", "1") == [last], "show the last one")
+
+    own = [f"org.example.number{number}" for number in range(3)]
+    assert names(on_each, *own) == own
+    sequences = [notification["sequence"] for notification in history(on_each, "-n", "20")]
+    assert sequences == sorted(sequences)
+
+
+def test_rights_and_forged_records_are_the_same_in_a_journal_namespace(on_each):
+    on_each.drop_in(LogNamespace="shops")
+    on_each.start()
+    on_each.ctl("post", "org.example.true")
+    on_each.wait_for(lambda: names(on_each, "-n", "1") == ["org.example.true"], "show what it has posted")
+    forge = [*SERVANT, "--property=LogNamespace=shops", "logger", "--journald"]
+    on_each.host.run(*forge, input=FORGERY)
+    inside = ["journalctl", "--namespace=shops", "--quiet", "--output=cat", "SYSLOG_IDENTIFIER=belfryd", "_UID=65534"]
+    on_each.wait_for(lambda: "nobody did it" in on_each.host.run(*inside).stdout, "have the forged record in the journal")
+
+    assert names(on_each, "-n", "1") == ["org.example.true"]
+    assert "org.example.true" in ctl_of(on_each, READER, "history", "-n", "1").stdout
+    done = ctl_of(on_each, STRANGER, "history")
+    assert (done.returncode, done.stdout, done.stderr) == (77, "", UNREADABLE)

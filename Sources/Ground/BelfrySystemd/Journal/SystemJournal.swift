@@ -9,7 +9,7 @@ internal import Glibc
 package nonisolated final class SystemJournal {
     /// Whose files are read.
     package enum Files: Sendable, Equatable {
-        /// All files of this machine that may be read.
+        /// All files of this machine that may be read, also those of units with `LogNamespace=`.
         case all
         /// Those of a directory.
         case directory(String)
@@ -29,7 +29,7 @@ package nonisolated final class SystemJournal {
         var journal: OpaquePointer?
         let result =
             switch files {
-            case .all: sd_journal_open(&journal, Int32(SD_JOURNAL_LOCAL_ONLY))
+            case .all: sd_journal_open(&journal, Int32(SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_ALL_NAMESPACES))
             case .directory(let path): sd_journal_open_directory(&journal, path, 0)
             }
         guard result >= 0, let journal else { throw SystemError(result, verb: "open", object: Self.object) }
