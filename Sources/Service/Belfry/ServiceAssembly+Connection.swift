@@ -56,7 +56,9 @@ extension ServiceAssembly {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
-            describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
+            describeRun: { [exitRecord = parts.exitRecord, failedStop = parts.failedStop] in
+                launch.merging(exitRecord.userInfo) { $1 }.merging(failedStop?.userInfo ?? [:]) { $1 }
+            },
             budget: parts.budget, problem: { [sources = parts.sources] in sources.problem(with: $0) })
     }
 
