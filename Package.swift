@@ -132,14 +132,14 @@ package.targets += [
     swift("Sources/Components/BelfryServiceLifecycle", service, serviceLifecycle),
     swift("Sources/Components/BelfrySocket", service + ["BelfryMetricRegistry", "Varlink"]),
 
-    swift("Sources/Programs/BelfryClient", ground + ["BelfryConfiguration", "Varlink"]),
+    swift("Sources/Programs/BelfryClient", ground + ["BelfryConfiguration", "Lifecycle", "Varlink"]),
     // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
     swift(
         "Sources/Programs/BelfryCommandLine", ground + ["BelfryClient", "BelfryConfiguration", "Varlink"],
         argumentParser, settings: strict),
     program("Sources/Programs/belfryd", service + ["BelfryCacheFlush", "BelfrySocket"]),
     program("Sources/Programs/belfry-generator", ground + ["BelfryConfiguration"]),
-    program("Sources/Programs/belfry-listener", ground + ["BelfryClient", "BelfryConfiguration"]),
+    program("Sources/Programs/belfry-listener", ground + ["BelfryClient", "BelfryConfiguration", "Lifecycle"]),
     program(
         "Sources/Programs/belfryctl",
         ground + ["BelfryClient", "BelfryCommandLine", "BelfryConfiguration", "Varlink"], argumentParser,

@@ -73,7 +73,7 @@ nonisolated extension JSONValue {
     }
 
     /// A listener and its record.
-    init(_ status: ListenerStatus) {
+    init(_ status: ListenerStatus, healthyUsec: Int64? = nil) {
         let record = status.record
         var object: JSONObject = [
             "name": .string(status.name), "interests": .array(status.interests.map { .string($0.rawValue) }),
@@ -83,6 +83,7 @@ nonisolated extension JSONValue {
         object["health"] = .string(status.health.kind)
         object["activity"] = status.activity.map { .string($0) }
         object["healthReason"] = status.health.reason.map { .string($0) }
+        object["healthyUsec"] = healthyUsec.map { .int($0) }
         object["lastOutcome"] = record.lastOutcome.map { .string($0.kind) }
         object["lastReason"] = record.lastOutcome?.reason.map { .string($0) }
         if record.lastOutcome?.isProblem ?? false {

@@ -83,7 +83,7 @@ extension SocketListener {
     }
 
     private var listeners: [JSONValue] {
-        mediator.listeners.map { JSONValue($0) }
+        mediator.listeners.map { JSONValue($0, healthyUsec: attached.healthyUsec(of: $0.name)) }
     }
 
     private func subscribe(_ request: VarlinkRequest) {

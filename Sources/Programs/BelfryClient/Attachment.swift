@@ -4,7 +4,8 @@
 package import BelfryEventLoop
 internal import BelfryJSON
 internal import BelfryLinux
-package import Varlink
+package import Lifecycle
+internal import Varlink
 
 /// What a listener tells the service when it attaches.
 package nonisolated struct AttachRequest: Sendable, Equatable {
@@ -12,8 +13,8 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
     package var notifications: [String]
     package var timeout: Duration
     package var follows: [String]
-    /// Why what the listener is for does not work; nil if nothing is known.
-    package var problem: String?
+    /// Whether what the listener is for works.
+    package var health = ListenerHealth.healthy
 
     /// A request.
     package init(name: String, notifications: [String], timeout: Duration, follows: [String]) {
@@ -29,7 +30,15 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
             "deadlineUsec": .int(Int64(clamping: timeout.microseconds)), "state": true,
         ]
         if !follows.isEmpty { parameters["follows"] = .array(follows.map { .string($0) }) }
-        parameters["degraded"] = problem.map { .string($0) }
+        if health != .healthy { parameters.merge(health.parameters) { $1 } }
+        return parameters
+    }
+}
+
+nonisolated extension ListenerHealth {
+    fileprivate var parameters: JSONObject {
+        var parameters: JSONObject = ["health": .string(kind)]
+        parameters["reason"] = reason.map { .string($0) }
         return parameters
     }
 }
@@ -68,8 +77,8 @@ package final class Attachment {
     private var notifications: VarlinkClient?
     private var answers: VarlinkClient?
     private var phase = Phase.first
-    /// The problem that the last `Attach` told.
-    private var told: String?
+    /// What the last `Attach` told.
+    private var told = ListenerHealth.healthy
 
     private enum Phase {
         /// A socket that cannot be used is an error, unless there is none yet.
@@ -108,7 +117,7 @@ package final class Attachment {
             let client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
             notifications = client
             reconnection.stop()
-            told = request.problem
+            told = request.health
             client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
                 guard let self, let client, client === notifications else { return }
                 receive(reply)
@@ -139,13 +148,11 @@ package final class Attachment {
         answers?.call("\(ServiceClient.interface).Answer", parameters) { _ in }
     }
 
-    /// Reports whether what the listener is for works: nil if it does, or else why not. The next attachment says it.
-    package func report(problem: String?) {
-        request.problem = problem
-        var parameters: JSONObject = [
-            "listener": .string(request.name), "health": problem == nil ? "healthy" : "degraded",
-        ]
-        parameters["reason"] = problem.map { .string($0) }
+    /// Reports whether what the listener is for works. The next attachment says it.
+    package func report(_ health: ListenerHealth) {
+        request.health = health
+        var parameters = health.parameters
+        parameters["listener"] = .string(request.name)
         answers?.call("\(ServiceClient.interface).ReportHealth", parameters) { _ in }
     }
 
@@ -163,11 +170,11 @@ package final class Attachment {
 
     private func receive(_ reply: JSONObject) {
         if let state = reply["state"]?.objectValue {
-            if case .attached = phase { return onEvent(.state(state.text("state") ?? "")) }
+            if case .attached = phase { return onEvent(.state(state["state"]?.stringValue ?? "")) }
             phase = .attached(since: .now)
             reconnection.succeeded()
             // The service may have read a report before the call.
-            if request.problem != told { report(problem: request.problem) }
+            if request.health != told { report(request.health) }
             onEvent(.attached(state: state))
         } else if let token = reply["token"]?.stringValue, let notification = reply["notification"]?.objectValue {
             onEvent(.notification(notification, token: token))

@@ -5,17 +5,18 @@ import BelfryConfiguration
 import BelfryEventLoop
 import BelfryLinux
 import BelfrySystemd
+import Lifecycle
 
-/// Asks for a run of `Health=` when one is due, and reports what comes of it. None is due while the service is not
-/// active.
+/// Asks for a run of `Health=` when one is due, and reports what comes of it. The first one is due at once. None is
+/// while the service is not active.
 @MainActor
 final class HealthMonitor {
     private let check: HealthCheck
     private let loop: MainEventLoop
     private let log: ListenerLog
     private let begin: () -> Void
-    private let report: (String?) -> Void
-    private var record = HealthRecord()
+    private let report: (ListenerHealth) -> Void
+    private var record: HealthRecord
     private var state = ""
     /// Whether the service has been paused since it was active.
     private var wasPaused = false
@@ -25,12 +26,14 @@ final class HealthMonitor {
 
     /// - Parameters:
     ///   - begin: begins a run, unless another one is under way.
-    ///   - report: tells the service a change: nil when the check succeeds, or else why not.
+    ///   - report: tells the service of a success, and of a change.
     init(
         _ check: HealthCheck, on loop: MainEventLoop, log: ListenerLog, begin: @escaping () -> Void,
-        report: @escaping (String?) -> Void
+        report: @escaping (ListenerHealth) -> Void
     ) {
         (self.check, self.loop, self.log, self.begin, self.report) = (check, loop, log, begin, report)
+        let start = MonotonicInstant.now.advanced(by: check.schedule.start)
+        record = HealthRecord(retries: check.schedule.retries, countingFrom: start)
     }
 
     /// The service, perhaps another process, is in this state.
@@ -55,7 +58,8 @@ final class HealthMonitor {
     func check(isAfterResume: Bool = false) {
         guard state == "active" else { return }
         if isAfterResume { record.isStrict = true }
-        timer = try? loop.timer(after: check.interval, accuracy: check.interval / 10) { [weak self] in
+        let interval = check.schedule.interval
+        timer = try? loop.timer(after: interval, accuracy: interval / 10) { [weak self] in
             self?.check()
         }
         isOwed = true
@@ -67,39 +71,47 @@ final class HealthMonitor {
 
     /// A run has ended.
     func receive(_ result: RunResult) {
-        if case .failed(let reason) = result, record.problem == nil {
+        if case .failed(let reason) = result, !record.isDegraded {
             log.message(.notice, "Health= failed: \(reason, limit: OutputLines.longestLine)", .programFailed)
         }
         if case .interrupted = result { return }
         isOwed = false
-        if record.add(result) { report(record.problem) }
+        let before = record.health
+        record.add(result, at: .now)
+        if record.health != before || record.health == .healthy { report(record.health) }
     }
 }
 
 /// Decides what the results of `Health=` mean.
 nonisolated struct HealthRecord {
-    /// How many failures in a row make a problem.
-    static let most = 3
+    /// What is said before the first result.
+    static let unknown = ListenerHealth.unknown("Health= has not run yet")
 
-    /// Why the application does not work; nil while it does.
-    private(set) var problem: String?
+    /// Whether the application works.
+    private(set) var health = HealthRecord.unknown
     /// Whether one failure is enough: the application was resumed.
     var isStrict = false
     private var failures = 0
+    private let retries: Int
+    /// From when on failures count, even without a success.
+    private let start: MonotonicInstant
+
+    init(retries: Int, countingFrom start: MonotonicInstant) { (self.retries, self.start) = (retries, start) }
+
+    var isDegraded: Bool { if case .degraded = health { true } else { false } }
 
     /// Adds a result.
-    ///
-    /// - Returns: whether the problem has changed.
-    mutating func add(_ result: RunResult) -> Bool {
-        let before = problem
+    mutating func add(_ result: RunResult, at now: MonotonicInstant) {
         switch result {
-        case .interrupted: return false
-        case .succeeded: (failures, problem) = (0, nil)
+        case .interrupted: return
+        case .succeeded: (failures, health) = (0, .healthy)
         case .failed(let reason), .overran(let reason):
+            let text = "Health= failed: \(reason)"
+            if health.isUnknown { health = .unknown(text) }
+            if health.isUnknown, now < start { return }
             failures += 1
-            if isStrict || failures >= Self.most { problem = "Health= failed: \(reason)" }
+            if isStrict || failures >= retries { health = .degraded(text) }
         }
         isStrict = false
-        return problem != before
     }
 }

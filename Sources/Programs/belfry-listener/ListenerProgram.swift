@@ -9,6 +9,7 @@ import BelfryLinux
 import BelfrySystemd
 import CBelfry
 import Glibc
+import Lifecycle
 
 /// Attaches to a service, and runs the program for each notification. `RunQueue` decides which run is next.
 @MainActor
@@ -30,10 +31,11 @@ final class ListenerProgram {
     private var isStopping = false
     private var status: CommandStatus = .success
     /// Why programs cannot be run, and what `Health=` says.
-    private var problems: (programs: String?, health: String?) = (nil, nil) {
+    private var problems: (programs: String?, health: ListenerHealth) {
         didSet {
-            let all = [problems.programs, problems.health].compactMap(\.self)
-            attachment?.report(problem: all.isEmpty ? nil : all.joined(separator: "; "))
+            guard let programs = problems.programs else { return attachment?.report(problems.health) ?? () }
+            let all = [programs, problems.health.isUnknown ? nil : problems.health.reason].compactMap(\.self)
+            attachment?.report(.degraded(all.joined(separator: "; ")))
         }
     }
 
@@ -46,6 +48,7 @@ final class ListenerProgram {
         self.settings = settings
         self.log = log
         self.loop = loop
+        problems = (nil, settings.health == nil ? .healthy : HealthRecord.unknown)
         var reason: RecordText?
         do throws(RunControlGroups.Unavailable) {
             // 'belfryctl attach' has no unit, and may share a control group that was delegated to others.
@@ -54,8 +57,9 @@ final class ListenerProgram {
             groups = nil
             reason = "\(error), using process groups"
         }
-        let request = AttachRequest(
+        var request = AttachRequest(
             name: settings.name, notifications: settings.on, timeout: settings.timeout, follows: settings.follows)
+        request.health = problems.health
         attachment = Attachment(settings.socket, request, on: loop) { [weak self] in
             self?.receive($0)
         } onEnd: { [weak self] in
@@ -100,11 +104,11 @@ final class ListenerProgram {
             log.message(.info, "attached to '\(settings.socket)'", .connection)
             manager.send([.status("attached to '\(settings.socket)'")])
             if settings.runsOnStart { add("", state, tokens: []) }
-            health?.attached(in: state.text("state") ?? "")
+            health?.attached(in: state["state"]?.stringValue ?? "")
             codeRelease?.schedule()
         case .state(let state): health?.changed(to: state)
         case .notification(let notification, let token):
-            add(notification.text("name") ?? "", notification, tokens: [token])
+            add(notification["name"]?.stringValue ?? "", notification, tokens: [token])
         case .detached:
             perform(queue.detach())
             health?.detached()
@@ -179,7 +183,7 @@ final class ListenerProgram {
     private func command(for run: Run) -> (key: String?, command: ExecCommand)? {
         if run.isHealth { return settings.health.map { (nil, $0.command) } }
         return settings.commands.command(
-            at: run.name, trigger: run.content.text("trigger"),
+            at: run.name, trigger: run.content["trigger"]?.stringValue,
             unitJob: run.content["userInfo"]?["unitJob"]?.stringValue)
     }
 

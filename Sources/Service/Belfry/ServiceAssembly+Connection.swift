@@ -57,7 +57,9 @@ extension ServiceAssembly {
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
             isLocked: parts.lock != nil,
-            describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
+            describeRun: { [exitRecord = parts.exitRecord, failedStop = parts.failedStop] in
+                launch.merging(exitRecord.userInfo) { $1 }.merging(failedStop?.userInfo ?? [:]) { $1 }
+            },
             budget: parts.budget, problem: { [sources = parts.sources] in sources.problem(with: $0) })
     }
 

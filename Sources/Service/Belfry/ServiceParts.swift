@@ -28,6 +28,7 @@ final class ServiceParts {
     let missing: MissingParts
     let pause: PauseMarker
     let exitRecord: ExitRecordStore
+    let failedStop: FailedStop?
     let ending: ServiceEnding
     let sources: ServiceSources
     /// Sockets and stored descriptors that belong to the service, not to a component.
@@ -78,6 +79,10 @@ final class ServiceParts {
             isLocked: lock != nil, log: log)
         run.exitRecord = pause.record
         exitRecord = Self.exitRecord(of: run, in: lock == nil ? nil : paths, mediator, identity, log)
+        failedStop =
+            if let application = options.application {
+                FailedStop(of: application, in: paths.runtimeDirectory, mediator: mediator, log: log)
+            } else { nil }
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(

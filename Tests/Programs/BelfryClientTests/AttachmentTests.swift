@@ -6,6 +6,7 @@ import BelfryEventLoop
 import BelfryJSON
 import CBelfry
 import Glibc
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -132,15 +133,16 @@ final class AttachmentTests {
     @Test func theNextServiceHearsOfAProblemWithTheRequest() throws {
         let attachment = attach()
         let first = try acceptAttach()
-        #expect(!first.call.contains("degraded"))
+        #expect(!first.call.contains("health"))
         reply(first.notifications, Self.active)
         try loop.turn { !events.isEmpty }
 
-        attachment.report(problem: "no program")
+        attachment.report(.degraded("no program"))
         shutdown(first.notifications, Int32(SHUT_RDWR))
         try loop.turn { events.contains(.detached) }
 
-        #expect(try acceptAttach().call.contains(#""degraded":"no program""#))
+        let call = try acceptAttach().call
+        #expect(call.contains(#""health":"degraded""#) && call.contains(#""reason":"no program""#))
         attachment.stop()
     }
 

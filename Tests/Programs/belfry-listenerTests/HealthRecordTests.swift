@@ -2,46 +2,60 @@
 // Belfry: lifecycle notifications for Linux services.
 
 @testable import belfry_listener
+import BelfryEventLoop
+import Lifecycle
 import Testing
 
 struct HealthRecordTests {
-    private var record = HealthRecord()
+    private var record = HealthRecord(retries: 3, countingFrom: MonotonicInstant(microseconds: 10))
 
-    /// Which of the results are to be reported.
-    private mutating func reports(_ results: [RunResult]) -> [Bool] {
-        results.map { record.add($0) }
+    /// What is known after each of the results.
+    private mutating func health(_ results: [RunResult], at now: UInt64 = 10) -> [ListenerHealth] {
+        results.map {
+            record.add($0, at: MonotonicInstant(microseconds: now))
+            return record.health
+        }
     }
 
-    @Test mutating func threeFailuresInARowAreAProblem() {
-        #expect(reports([.failed("a"), .overran("b"), .failed("c")]) == [false, false, true])
-        #expect(record.problem == "Health= failed: c")
+    private func failed(_ reason: String) -> String { "Health= failed: \(reason)" }
+
+    @Test mutating func nothingIsKnownBeforeTheFirstResult() {
+        #expect(record.health == .unknown("Health= has not run yet"))
+        #expect(health([.interrupted, .succeeded()]) == [.unknown("Health= has not run yet"), .healthy])
+    }
+
+    @Test mutating func asManyFailuresInARowAsAreSetAreAProblem() {
+        #expect(
+            health([.failed("a"), .overran("b"), .failed("c")]) == [
+                .unknown(failed("a")), .unknown(failed("b")), .degraded(failed("c")),
+            ])
+        record = HealthRecord(retries: 1, countingFrom: MonotonicInstant(microseconds: 0))
+        #expect(health([.failed("a")]) == [.degraded(failed("a"))])
     }
 
     @Test mutating func aSuccessBetweenThemBeginsTheCountAgain() {
-        let results: [RunResult] = [.failed("a"), .failed("a"), .succeeded(), .failed("a"), .failed("a")]
+        let results: [RunResult] = [.succeeded(), .failed("a"), .failed("a"), .succeeded(), .failed("a"), .failed("a")]
 
-        #expect(!reports(results).contains(true) && record.problem == nil)
+        #expect(health(results).allSatisfy { $0 == .healthy })
+    }
+
+    @Test mutating func aFailureAtTheStartDoesNotCountUntilThereWasASuccess() {
+        let failures = [RunResult](repeating: .failed("a"), count: 5)
+
+        #expect(health(failures, at: 9).last == .unknown(failed("a")))
+        #expect(health([.failed("a"), .failed("b")]) == [.unknown(failed("a")), .unknown(failed("b"))])
+        #expect(health([.succeeded(), .failed("a"), .failed("a"), .failed("c")], at: 9).last == .degraded(failed("c")))
     }
 
     @Test mutating func oneFailureAfterAPauseIsEnough() {
         record.isStrict = true
 
-        #expect(reports([.failed("a"), .succeeded(), .failed("a")]) == [true, true, false])
+        #expect(health([.failed("a"), .succeeded(), .failed("a")]) == [.degraded(failed("a")), .healthy, .healthy])
     }
 
     @Test mutating func aRunThatWasInterruptedSaysNothing() {
         record.isStrict = true
 
-        #expect(reports([.interrupted, .failed("a")]) == [false, true])
-    }
-
-    @Test mutating func theSameProblemIsReportedOnce() {
-        record.isStrict = true
-
-        #expect(
-            reports([.failed("a"), .failed("a"), .failed("b"), .failed("b")]) == [
-                true, false, true, false,
-            ])
-        #expect(record.problem == "Health= failed: b")
+        #expect(health([.interrupted, .failed("a")]).last == .degraded(failed("a")))
     }
 }

@@ -21,6 +21,8 @@ INTERFACES = {
 }
 
 
+# The file of the keys that listeners and applications have in common.
+HEALTH = "Sources/Service/BelfryConfiguration/Listener/HealthCheck.swift"
 # Where a key of a file is read.
 KEY = r'section\.\w+\("(\w+)"'
 
@@ -62,7 +64,7 @@ def test_every_key_of_the_configuration_is_there(manuals):
 
 
 def test_every_key_of_a_listener_is_there(manuals):
-    keys = constants("Sources/Service/BelfryConfiguration/Listener/ListenerSettings.swift", KEY)
+    keys = constants("Sources/Service/BelfryConfiguration/Listener/ListenerSettings.swift", KEY) | constants(HEALTH, KEY)
     variables = constants("Sources/Programs/belfry-listener/RunVariables.swift", r'"(BELFRY_\w+)"')
 
     assert {"On", "RunOnStart"} <= keys
@@ -71,7 +73,8 @@ def test_every_key_of_a_listener_is_there(manuals):
 
 def test_every_key_of_an_application_is_there(manuals):
     folder = "Sources/Service/BelfryConfiguration/Application"
-    keys = constants(f"{folder}/ApplicationFile.swift", KEY) | constants(f"{folder}/ApplicationVerb.swift", r'case \w+ = "(\w+)"')
+    keys = constants(f"{folder}/ApplicationFile.swift", KEY) | constants(HEALTH, KEY)
+    keys |= constants(f"{folder}/ApplicationVerb.swift", r'case \w+ = "(\w+)"')
 
     assert {"Unit", "HealthInterval", "CheckReload", "Health"} <= keys
     assert missing(manuals["belfry.application.5"], keys) == set()

@@ -24,7 +24,9 @@ nonisolated let lifecycleInterfaceMethods = """
       # How and why it was started, as didFinishLaunching tells it
       launch: ?object,
       # Who has paused this run, or else who ended the one before it, and why
-      lastWord: ?object
+      lastWord: ?object,
+      # Of an application: when and why its last Stop= failed, until one succeeds
+      lastStopFailed: ?string
     )
 
     # Subscribe to notifications. Needs 'more'. The first reply has the state, each later one a notification. With
@@ -79,8 +81,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # this one for arriving notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With
     # 'confirm' a first reply without notification confirms that the listener is attached. With 'state' the first reply
     # has the state instead, and so has another reply when a notification changes it. A program that disconnects or does
-    # not read is detached, and what it has not answered counts as failed. 'degraded' is the reason of ReportHealth for
-    # one that is degraded from the beginning. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
+    # not read is detached, and what it has not answered counts as failed. 'health' and 'reason' are those of
+    # ReportHealth from the beginning. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
     method Attach(
       listener: string,
       names: []string,
@@ -89,7 +91,8 @@ nonisolated let lifecycleInterfaceMethods = """
       actions: ?[]Action,
       confirm: ?bool,
       state: ?bool,
-      degraded: ?string
+      health: ?string,
+      reason: ?string
     ) -> (token: ?string, notification: ?Notification, state: ?State)
 
     # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed;
@@ -101,8 +104,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # timeout. The next report must come within 'nextWithinUsec', by default 5 s. 'text' is shown by systemctl status.
     method Progress(token: string, nextWithinUsec: ?int, text: ?string) -> ()
 
-    # Report the health of the attached listener of this process: healthy, or degraded for a reason. It is shown with
-    # the listener until the next report, and the service goes on.
+    # Report the health of the attached listener of this process: healthy, or degraded or unknown for a reason. It is
+    # shown with the listener until the next report, and the service goes on.
     method ReportHealth(listener: string, health: string, reason: ?string) -> ()
 
     # The actions that listeners offer.

@@ -107,10 +107,12 @@ nonisolated let lifecycleInterfaceTypes = """
       # Its place in the order of arriving notifications, from 0
       order: int,
       deadlineUsec: int,
-      # healthy, degraded, unhealthy or lost, by its own account
+      # healthy, unknown, degraded, unhealthy or lost, by its own account
       health: ?string,
       # Why it is not healthy
       healthReason: ?string,
+      # When its program has last reported that it is healthy, by CLOCK_REALTIME
+      healthyUsec: ?int,
       # What it is doing at present, in its own words
       activity: ?string,
       calls: int,

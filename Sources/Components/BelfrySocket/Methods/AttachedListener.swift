@@ -13,6 +13,8 @@ final class AttachedListener: LifecycleListener {
     let origin: PeerOrigin
     /// What its program has reported.
     var health: ListenerHealth
+    /// When it has last reported that it is healthy, by CLOCK_REALTIME.
+    var healthyUsec: Int64?
     /// The tokens of notifications that it has not answered.
     var tokens: Set<UTF8Text> = []
     private weak var list: AttachedListenerList?
@@ -21,7 +23,7 @@ final class AttachedListener: LifecycleListener {
         _ parameters: AttachParameters, _ request: VarlinkRequest, origin: PeerOrigin, in list: AttachedListenerList
     ) {
         self.parameters = parameters
-        health = parameters.degraded.map { .degraded($0) } ?? .healthy
+        health = parameters.health
         self.request = request
         self.origin = origin
         self.list = list
@@ -57,8 +59,8 @@ nonisolated struct AttachParameters {
     let isConfirmed: Bool
     /// Whether replies tell the state: the first one, and one after each change.
     let wantsState: Bool
-    /// Why its program is degraded from the beginning.
-    let degraded: String?
+    /// That of its program from the beginning.
+    let health: ListenerHealth
 
     /// What is wrong with the parameters.
     enum Problem: Error {
@@ -68,8 +70,6 @@ nonisolated struct AttachParameters {
 
     /// How many names, followed listeners and actions there may be together, and their bytes.
     private static let most = (items: 256, bytes: 4096)
-    /// The longest reason of a program that is not healthy, in Unicode scalars.
-    static let longestReason = 2048
 
     init(_ parameters: JSONObject) throws(Problem) {
         try Self.checkSize(parameters)
@@ -95,7 +95,8 @@ nonisolated struct AttachParameters {
         deadline = usec.map { .microseconds($0) }
         isConfirmed = parameters["confirm"]?.boolValue ?? false
         wantsState = parameters["state"]?.boolValue ?? false
-        degraded = parameters["degraded"]?.stringValue.map { String($0.unicodeScalars.prefix(Self.longestReason)) }
+        guard let health = ListenerHealth(parameters) else { throw .parameter("health") }
+        self.health = health
     }
 
     /// Throws the name of the first list with which the limit is exceeded.
@@ -114,6 +115,23 @@ nonisolated struct AttachParameters {
 
     private static func strings(_ value: JSONValue?) -> [String] {
         value?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+}
+
+nonisolated extension ListenerHealth {
+    /// The longest reason of a program that is not healthy, in Unicode scalars.
+    private static let longestReason = 2048
+
+    /// What a program reports with `Attach` or `ReportHealth`; nil for another word.
+    init?(_ parameters: JSONObject) {
+        let scalars = (parameters["reason"]?.stringValue ?? "no reason given").unicodeScalars
+        let reason = String(scalars.prefix(Self.longestReason))
+        switch UTF8Text(parameters["health"]?.stringValue ?? "healthy") {
+        case "healthy": self = .healthy
+        case "unknown": self = .unknown(reason)
+        case "degraded": self = .degraded(reason)
+        default: return nil
+        }
     }
 }
 

@@ -45,6 +45,9 @@ final class AttachedListenerList {
     /// How many there are.
     var count: Int { listeners.count }
 
+    /// When the program of this name has last reported that it is healthy, by CLOCK_REALTIME; nil if it has not.
+    func healthyUsec(of name: String) -> Int64? { listeners[UTF8Text(name)]?.healthyUsec }
+
     /// Tells those who asked for it that the state changes.
     ///
     /// - Parameter description: describes the service.
@@ -103,13 +106,9 @@ final class AttachedListenerList {
         else {
             return request.fail("io.belfry.Lifecycle.NotAttached", ["listener": .string(name)])
         }
-        switch UTF8Text(request.parameters["health"]?.stringValue ?? "") {
-        case "healthy": listener.health = .healthy
-        case "degraded":
-            let reason = request.parameters["reason"]?.stringValue ?? "no reason given"
-            listener.health = .degraded(String(reason.unicodeScalars.prefix(AttachParameters.longestReason)))
-        default: return request.fail(.invalidParameter("health"))
-        }
+        guard let health = ListenerHealth(request.parameters) else { return request.fail(.invalidParameter("health")) }
+        listener.health = health
+        if health == .healthy { listener.healthyUsec = mediator.clock.now.realtime.signedMicroseconds }
         request.reply()
         mediator.checkHealth()
     }

@@ -5,6 +5,8 @@
 public nonisolated enum ListenerHealth: Sendable, Equatable {
     /// It can do its work.
     case healthy
+    /// Whether it can do its work is not known yet, for this reason.
+    case unknown(String)
     /// It cannot do its work at present, and a new process would not help: what is wrong is outside of this one. The
     /// watchdog keep-alive goes on.
     case degraded(String)
@@ -17,6 +19,7 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
     public var kind: String {
         switch self {
         case .healthy: "healthy"
+        case .unknown: "unknown"
         case .degraded: "degraded"
         case .unhealthy: "unhealthy"
         case .lost: "lost"
@@ -27,14 +30,17 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
     public var reason: String? {
         switch self {
         case .healthy: nil
-        case .degraded(let reason), .unhealthy(let reason), .lost(let reason): reason
+        case .unknown(let reason), .degraded(let reason), .unhealthy(let reason), .lost(let reason): reason
         }
     }
+
+    /// Whether it is not known yet.
+    package var isUnknown: Bool { if case .unknown = self { true } else { false } }
 
     /// Whether the watchdog is to end the process.
     package var wantsRestart: Bool {
         switch self {
-        case .healthy, .degraded: false
+        case .healthy, .unknown, .degraded: false
         case .unhealthy, .lost: true
         }
     }
@@ -45,7 +51,8 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
         let text = reasons.joined(separator: "; ")
         if parts.contains(where: { if case .lost = $0.health { true } else { false } }) { return .lost(text) }
         if parts.contains(where: \.health.wantsRestart) { return .unhealthy(text) }
-        return reasons.isEmpty ? .healthy : .degraded(text)
+        if reasons.isEmpty { return .healthy }
+        return parts.contains { $0.health != .healthy && !$0.health.isUnknown } ? .degraded(text) : .unknown(text)
     }
 }
 

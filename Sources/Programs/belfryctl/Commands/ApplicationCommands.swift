@@ -148,19 +148,33 @@ struct EnableCommand: ApplicationFileCommand {
             throw error
         }
         StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
-        return try MainActor.assumeIsolated { try Self.health(of: name, at: scope.socket(of: name)) }
+        return try MainActor.assumeIsolated { try Self.health(of: application, at: scope.socket(of: name)) }
     }
 
-    /// What the instance says. It was ready only when its listener was attached, which has looked at the programs.
-    @MainActor private static func health(of name: String, at socket: String) throws -> CommandStatus {
+    /// What the instance says. It was ready only when its listener was attached, which has looked at the programs. The
+    /// first run of `Health=` is waited for, which there is none of in a pause.
+    @MainActor private static func health(
+        of application: ApplicationSettings, at socket: String
+    ) throws -> CommandStatus {
+        let end = MonotonicInstant.now.advanced(by: application.listener.timeout)
         let context = try CommandContext("belfryctl", path: socket, timeout: nil)
         MainThreadExecutor.task {
             await context.finish {
-                let reply = try await context.connect().call(
-                    "ListListeners", to: "list the listeners of", within: context.queryTimeout)
-                let problems = ListenerRecords.problems(reply)
-                StandardStream.error.write(problems.map { "\(name): \($0)" })
-                return problems.isEmpty ? .success : .configuration
+                let client = try context.connect()
+                while true {
+                    let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
+                    let reply = try await client.call(
+                        "ListListeners", to: "list the listeners of", within: context.queryTimeout)
+                    let unknown = reply.objects("listeners").count { $0.text("health") == "unknown" }
+                    let isPaused = state.text("state") != "active"
+                    guard unknown == 0 || isPaused || MonotonicInstant.now >= end else {
+                        usleep(100_000)
+                        continue
+                    }
+                    let problems = ListenerRecords.problems(reply)
+                    StandardStream.error.write(problems.map { "\(application.name): \($0)" })
+                    return problems.count == (isPaused ? unknown : 0) ? .success : .configuration
+                }
             }
         }
         return CommandStatus(rawValue: try context.loop.run())

@@ -43,10 +43,12 @@ enum StatusText {
         let health = listeners.map(ListenerRecords.problems).map {
             $0.isEmpty ? "all listeners are healthy" : style.alarming($0.prefix(3).joined(separator: "; "))
         }
+        let success = listeners?.objects("listeners").compactMap { $0.number("healthyUsec") }.max()
+            .map { ", last success of Health= \(time($0, now))" }
         var facts = state["transition"]?.objectValue.map { [("Transition", transition($0, now))] } ?? []
         facts += [
             ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),
-            ("Health", health ?? "unknown"),
+            ("Health", (health ?? "unknown") + (success ?? "")),
         ]
         func add(_ heading: String, _ lines: some Sequence<String>) {
             for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }

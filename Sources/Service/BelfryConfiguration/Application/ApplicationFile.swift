@@ -131,7 +131,7 @@ package nonisolated struct ApplicationFile {
                 commands: .application(unit: application.unit, on.commands),
                 timeout: application.timeout,
                 socket: scope.socket(of: name),
-                health: on.health.map { HealthCheck(command: $0, interval: application.healthInterval) }),
+                health: on.health.map { HealthCheck(command: $0, schedule: application.health) }),
             file: file.files.first ?? "")
         if application.reloadsUnit, let mistake = settings?.reloadMistake(isOfUser: scope.isOfUser) {
             file.error(at: "ReloadUnit", in: Self.application, mistake)
@@ -202,7 +202,7 @@ private nonisolated struct ApplicationSection {
     let reloadsUnit: Bool
     let timeout: Duration
     let pauseMax: Duration?
-    let healthInterval: Duration
+    let health: HealthSchedule
 
     init(_ section: SectionReader) {
         unit = section.required("Unit", Self.unit) ?? ""
@@ -210,7 +210,7 @@ private nonisolated struct ApplicationSection {
         reloadsUnit = section.boolean("ReloadUnit", default: false)
         timeout = section.value("Timeout", TimeSpanText.timeout, default: "10s")
         pauseMax = section.optional("PauseMax", ServiceSettings.timeout)
-        healthInterval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
+        health = HealthSchedule(section)
     }
 
     /// The full name of a service that may be an application. Targets, mounts and what else PID 1 has, and Belfry

@@ -79,6 +79,9 @@ nonisolated extension TimeSpanText {
         try finite(text, from: .seconds(1), "1s")
     }
 
+    /// How long a failure of it does not count at the start.
+    static func healthStart(_ text: String) throws(ValueProblem) -> Duration { try finite(text, from: .zero, "0") }
+
     private static func finite(
         _ text: String, from minimum: Duration, _ minimumText: String
     ) throws(ValueProblem) -> Duration {

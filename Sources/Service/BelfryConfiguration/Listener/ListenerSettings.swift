@@ -63,11 +63,11 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
         let socket = section.value("Socket", AbsolutePath.parseSocket, default: Self.defaultSocket)
         let runsOnStart = section.boolean("RunOnStart", default: false)
         let health = section.optional("Health", ExecCommand.parser(instance: name))
-        let interval = section.value("HealthInterval", TimeSpanText.healthInterval, default: "30s")
+        let schedule = HealthSchedule(section)
         guard let command else { return nil }
         self.init(
             name: name, on: on, commands: .program(command), timeout: timeout, follows: follows, socket: socket,
-            runsOnStart: runsOnStart, health: health.map { HealthCheck(command: $0, interval: interval) })
+            runsOnStart: runsOnStart, health: health.map { HealthCheck(command: $0, schedule: schedule) })
     }
 }
 
@@ -91,14 +91,6 @@ package nonisolated enum ListenerCommands: Sendable, Equatable {
             }.map { ($0.key, $0.command) }
         }
     }
-}
-
-/// A command that tells by its exit status whether something works: `Health=`.
-package nonisolated struct HealthCheck: Sendable, Equatable {
-    /// The command.
-    package let command: ExecCommand
-    /// How often it is run.
-    package let interval: Duration
 }
 
 /// The files `NAME.listener` in `/etc/belfry/listeners.d`, `/run/belfry/listeners.d`,

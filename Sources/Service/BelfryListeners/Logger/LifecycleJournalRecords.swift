@@ -139,6 +139,7 @@ package nonisolated enum LifecycleJournalRecords {
         let (priority, text): (LogPriority, RecordText) =
             switch health {
             case .healthy: (.notice, "is healthy again")
+            case .unknown(let reason): (.info, "is not known to be healthy: \(reason)")
             case .degraded(let reason): (.warning, "is degraded: \(reason)")
             case .unhealthy(let reason): (.warning, "is unhealthy, sending no watchdog keep-alive: \(reason)")
             case .lost(let reason): (.critical, "is lost, triggering the watchdog: \(reason)")

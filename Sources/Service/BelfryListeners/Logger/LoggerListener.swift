@@ -124,8 +124,10 @@ package final class LoggerListener: LifecycleListener {
                 } : nil
     }
 
-    private func write(_ unhealthy: [ListenerHealthReport]) {
-        let recovered = self.unhealthy.filter { old in !unhealthy.contains { $0.listener == old.listener } }
+    private func write(_ all: [ListenerHealthReport]) {
+        // Nothing has happened yet to one whose health is not known.
+        let unhealthy = all.filter { !$0.health.isUnknown }
+        let recovered = self.unhealthy.filter { old in !all.contains { $0.listener == old.listener } }
         for report in unhealthy where !self.unhealthy.contains(report) {
             log.write(LifecycleJournalRecords.record(of: report.health, of: report.listener))
         }

@@ -78,7 +78,8 @@ struct AttachedListenerTests {
         let observation = fixture.mediator.addEventObserver(for: .healthChanged) {
             if case .healthChanged(let reports) = $0 { told.append(reports) }
         }
-        let attached = try fixture.attach([], ["degraded": .string(String(repeating: "x", count: 3000))])
+        let attached = try fixture.attach(
+            [], ["health": "degraded", "reason": .string(String(repeating: "x", count: 3000))])
         let health = {
             try fixture.call("ListListeners").get()["listeners"]?.arrayValue?.first { $0["name"] == "guard" }
         }
@@ -87,6 +88,21 @@ struct AttachedListenerTests {
         #expect(try health()?["healthReason"]?.stringValue?.count == 2048)
         #expect(told.map(\.count) == [1])
         withExtendedLifetime((attached, observation)) {}
+    }
+
+    @Test func aSuccessIsShownWithItsTime() throws {
+        let attached = try fixture.attach([], ["health": "unknown", "reason": "not yet"])
+        let guardian = {
+            try fixture.call("ListListeners").get()["listeners"]?.arrayValue?.first { $0["name"] == "guard" }
+        }
+        #expect(try guardian()?["health"] == "unknown")
+        #expect(try guardian()?["healthReason"] == "not yet" && guardian()?["healthyUsec"] == nil)
+
+        _ = try fixture.call("ReportHealth", ["listener": "guard", "health": "healthy"])
+
+        #expect(try guardian()?["health"] == "healthy")
+        #expect(try guardian()?["healthyUsec"] == .int(fixture.clock.now.realtime.signedMicroseconds))
+        withExtendedLifetime(attached) {}
     }
 
     /// Each before the notification that changes it, also when the program attaches in the middle of a pause.
@@ -264,6 +280,7 @@ struct AttachedListenerTests {
         arguments: [
             (["listener": "no name"], "org.varlink.service.InvalidParameter"),
             (["listener": "x", "deadlineUsec": 0], "org.varlink.service.InvalidParameter"),
+            (["listener": "x", "health": "lost"], "org.varlink.service.InvalidParameter"),
             (["listener": "x", "names": ["no name"]], "io.belfry.Lifecycle.InvalidName"),
             (["listener": "x", "names": ["performAction"]], "io.belfry.Lifecycle.InvalidName"),
             (["listener": "socket"], "io.belfry.Lifecycle.ListenerExists"),

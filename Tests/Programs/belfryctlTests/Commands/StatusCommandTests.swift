@@ -90,6 +90,15 @@ struct StatusCommandTests {
         #expect(lines([:], listeners).last == "    Listeners: clients  2 calls, 3 connections at\\n/run/x")
     }
 
+    @MainActor @Test func theLastSuccessOfACheckHasItsTime() {
+        setenv("TZ", "UTC", 1)
+        let listeners: JSONObject = ["listeners": [["name": "a", "health": "healthy", "healthyUsec": 97_000_000]]]
+
+        #expect(
+            lines([:], listeners)[4] == "       Health: all listeners are healthy, "
+                + "last success of Health= 1970-01-01 00:01:37; 3 s ago")
+    }
+
     @MainActor @Test func unhealthyAndFailedListenersAreNamed() {
         let ill: JSONValue = ["name": "disk", "health": "unhealthy", "healthReason": "no space"]
         let listeners: JSONObject = ["listeners": [ill, ["name": "cache", "lastOutcome": "refused"], ill, ill, ill]]

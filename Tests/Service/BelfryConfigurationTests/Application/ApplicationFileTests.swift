@@ -24,6 +24,8 @@ struct ApplicationFileTests {
                 User=redis
                 Timeout=20s
                 HealthInterval=1min
+                HealthStart=2min
+                HealthRetries=5
                 [On]
                 Pause=redis-cli CLIENT PAUSE 86400000 WRITE
                 Stop=redis-cli SAVE
@@ -37,7 +39,8 @@ struct ApplicationFileTests {
         let listener = settings.listener
         #expect(listener.on == ["didEnterBackground", "willTerminate", "com.example.x", "willEnterForeground"])
         #expect(listener.timeout == .seconds(20) && listener.socket == "/run/belfry@redis/io.belfry.Lifecycle")
-        #expect(listener.health?.interval == .seconds(60))
+        let schedule = try #require(listener.health?.schedule)
+        #expect((schedule.interval, schedule.start, schedule.retries) == (.seconds(60), .seconds(120), 5))
         #expect(settings.command(at: .willTerminate)?.key == "Stop" && settings.command(at: .didReload) == nil)
     }
 
@@ -79,6 +82,8 @@ struct ApplicationFileTests {
             "4:1: error: invalid notification name '1x', expected a letter, then letters, digits, '.' and '-'",
         "[Application]\nUnit=a.service\nHealthInterval=1ms\n[On]\nStop=a":
             "3:16: error: invalid value of 'HealthInterval': expected a time span from 1s to 1d",
+        "[Application]\nUnit=a.service\nHealthStart=2d\n[On]\nStop=a":
+            "3:13: error: invalid value of 'HealthStart': expected a time span from 0 to 1d",
         "[Application]\nUnit=a.service\nPauseMax=0\n[On]\nPause=a":
             "3:10: error: invalid value of 'PauseMax': time span is too short, expected at least 1e-06 seconds",
         "[Aplication]\nUnit=a.service": "1:2: error: unknown section [Aplication], did you mean '[Application]'?",

@@ -37,7 +37,7 @@ struct ListenerSettingsTests {
                     name: "backup", on: ["willReload", "didReload", "com.example.x"],
                     commands: .program(try ExecCommand("/bin/echo %i", instance: "backup")), timeout: .seconds(60),
                     follows: ["logger", "socket"], socket: "/run/x/y", runsOnStart: true, health: settings.health))
-        #expect(settings.health?.command.program == "/bin/true" && settings.health?.interval == .seconds(5))
+        #expect(settings.health?.command.program == "/bin/true" && settings.health?.schedule.interval == .seconds(5))
     }
 
     @Test func defaultsAreThoseOfTheDocumentation() throws {

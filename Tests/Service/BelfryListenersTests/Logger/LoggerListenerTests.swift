@@ -103,6 +103,18 @@ struct LoggerListenerTests {
             ])
     }
 
+    @Test func whatIsNotKnownYetIsNoNews() throws {
+        let frail = ClosureListener("frail")
+        frail.health = .unknown("not looked yet")
+        try mediator.addListener(frail)
+
+        mediator.checkHealth()
+        frail.health = .healthy
+        mediator.checkHealth()
+
+        #expect(writer.records.isEmpty)
+    }
+
     @Test func aListenerThatIsRemovedIsNotCalledHealthy() throws {
         let frail = ClosureListener("frail")
         frail.health = .degraded("no disk")
