@@ -169,17 +169,22 @@ struct StartTests {
         }
         let service = try start("belfryd", "--config \(file)")
         #expect(fixture.manager.wait(for: "READY=1"))
-        let client = try start("belfryctl", "--socket \(fixture.directory.path("run/io.belfry.Lifecycle")) watch")
+        let socket = "--socket \(fixture.directory.path("run/io.belfry.Lifecycle"))"
+        let client = try start("belfryctl", "\(socket) watch")
         while try !fixture.control("status", "--json").lines.contains(where: { $0.contains(#""subscribers":1"#) }) {}
+        let listener = try start("belfry-listener", "guard --on com.example.x \(socket) -- true")
+        while try !fixture.control("listeners").lines.contains(where: { $0.contains("guard") }) {}
 
         let null = Array(repeating: "/dev/null" as String?, count: 3)
         #expect(streams(of: service) == null)
         #expect(streams(of: client) == null)
+        #expect(streams(of: listener) == null)
 
         // Foundation starts programs with SIGTERM blocked, which the service reads and belfryctl does not.
         kill(client.processIdentifier, SIGKILL)
+        kill(listener.processIdentifier, SIGKILL)
         service.terminate()
-        for process in [client, service] { process.waitUntilExit() }
+        for process in [client, listener, service] { process.waitUntilExit() }
         #expect(service.terminationStatus == 0)
     }
 
