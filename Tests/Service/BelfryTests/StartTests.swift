@@ -188,10 +188,10 @@ struct StartTests {
         #expect(service.terminationStatus == 0)
     }
 
-    /// Neither its exit record nor its pause becomes another's, and no listener is called.
-    @Test(arguments: [("", 71), ("[Signals]\nUSR3=stop\n", 78)])
-    func secondStartOfAServiceIsRefused(_ configuration: String, _ status: Int32) throws {
-        let first = try fixture.startReady("ServiceProbe", ["plain"])
+    /// Neither its exit record nor its pause becomes another's, and no listener is called. `store` has no socket.
+    @Test(arguments: [("plain", "", 71), ("store", "", 71), ("plain", "[Signals]\nUSR3=stop\n", 78)])
+    func secondStartOfAServiceIsRefused(_ manner: String, _ configuration: String, _ status: Int32) throws {
+        let first = try fixture.startReady("ServiceProbe", [manner])
         first.send(SIGTSTP)
         first.lines(until: "didEnterBackground")
         let (record, paused) = (fixture.directory.path("last-word"), fixture.directory.path("run/paused"))
@@ -201,7 +201,7 @@ struct StartTests {
         while try !String(contentsOfFile: record, encoding: .utf8).contains(#""kind":"paused""#) { sched_yield() }
         let before = try texts()
 
-        let (lines, ended) = try fixture.start("ServiceProbe", ["plain"], configuration, hasManager: false).finish()
+        let (lines, ended) = try fixture.start("ServiceProbe", [manner], configuration, hasManager: false).finish()
 
         #expect(ended == status)
         #expect(!lines.contains { $0.contains("willFinishLaunching") })
