@@ -78,7 +78,7 @@ public import Lifecycle
     /// `willTerminate` carries the reason `failed` and the error, and the process ends with exit code 70, which systemd
     /// counts as a failed unit (systemd.service(5), `Restart=on-failure`).
     ///
-    /// During a launch the stop waits for its end; to refuse the launch itself, a listener throws.
+    /// It cancels a launch that is under way; to refuse the launch itself, a listener throws.
     /// During a stop only the exit code changes.
     public func fail(_ error: any Error) { onFailure(error) }
 }
