@@ -47,7 +47,7 @@ public nonisolated enum ServerAddress: Sendable, Hashable {
     }
 }
 
-nonisolated extension ServerAddress: CustomStringConvertible, Decodable {
+nonisolated extension ServerAddress: CustomStringConvertible, Codable {
     /// The address as it is written in settings.
     public var description: String {
         switch self {
@@ -69,5 +69,13 @@ nonisolated extension ServerAddress: CustomStringConvertible, Decodable {
                     "expected 'ADDRESS:PORT' (a numeric address), an absolute path, '@NAME' or 'systemd:NAME'")
         }
         self = address
+    }
+
+    /// Encodes the address as text.
+    ///
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }
