@@ -14,7 +14,7 @@ public import Lifecycle
 @MainActor public struct BelfryService {
     /// The mediator; add listeners and observers here.
     public let mediator: LifecycleMediator
-    /// The clock of the mediator, for `StartupSequence` and for waits: that of the machine, and in a test the manual one.
+    /// The clock of the mediator, for `StartupSequence` and for waits: that of the machine, in a test the manual one.
     public var clock: any LifecycleClock { mediator.clock }
     /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.
     public let loop: MainEventLoop
