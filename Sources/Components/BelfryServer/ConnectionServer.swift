@@ -75,9 +75,9 @@ public final class ConnectionServer: LifecycleListener {
     ///   - service: the service.
     ///   - name: the name of the listener.
     ///   - address: where it listens.
-    ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel, and the log says
-    ///     so when it is reached, at most once in ten seconds. The unit must allow as many descriptors, and twice as many if they are duplicated (`LimitNOFILE=`, of which the soft limit
-    ///     counts).
+    ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel, and the log
+    ///     says so. The unit must allow as many descriptors, and twice as many if they are duplicated (`LimitNOFILE=`,
+    ///     of which the soft limit counts).
     ///   - handler: serves a connection. What it throws is logged, and ends the connection.
     public convenience init(
         _ service: BelfryService, named name: String = "server", at address: ServerAddress, connectionsMax: Int = 512,

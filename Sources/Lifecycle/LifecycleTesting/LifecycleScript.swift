@@ -85,7 +85,9 @@ public import Lifecycle
 
     /// Why launches and reloads were refused, as «NAME: REASON».
     public var refusals: [String] {
-        transitions.flatMap { if case .refused(let reasons) = $0.result { reasons } else { [] } }
+        transitions.flatMap { report -> [String] in
+            if case .refused(let reasons) = report.result { reasons } else { [] }
+        }
     }
 
     /// Runs the steps in order. After each step, other work of the main actor has `turns` turns, so that answers which

@@ -128,8 +128,8 @@
     ///   - userInfo: additional values.
     ///   - origin: who caused it.
     ///   - completion: called once, when all listeners are done or out of time; before this returns if none suspends.
-    /// - Returns: its sequence number; 0 if it is not delivered, because its observers post within their calls what leads
-    ///   to the next, 16 deep. Its report says so.
+    /// - Returns: its sequence number; 0 if it is not delivered, because its observers post within their calls what
+    ///   leads to the next, 16 deep. Its report says so.
     @discardableResult
     public func post(
         _ name: consuming LifecycleNotification.Name, userInfo: consuming UserInfo = [:],

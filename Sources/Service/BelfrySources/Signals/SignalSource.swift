@@ -68,8 +68,8 @@ package final class SignalSource {
         try watch(routes.filter { !$0.stops }, with: &otherSignals)
     }
 
-    /// The routes of signals that another part of the program reads too, or has read. The kernel gives a signal to one of
-    /// the two.
+    /// The routes of signals that another part of the program reads too, or has read. The kernel gives a signal to one
+    /// of the two.
     package var readElsewhere: [SignalRoute] {
         let present = routes.compactMap(\.self)
         findHandlers(of: present)
