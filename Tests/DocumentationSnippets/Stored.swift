@@ -24,7 +24,7 @@ final class StoreListener: LifecycleListener {
     init(_ settings: SettingsHandle<StoreSettings>) { self.settings = settings }
 
     var answers: [LifecycleAnswer] {
-        on(.didFinishLaunching, deadline: .seconds(20)) { [self] _ in try await store.open() }
+        on(.willFinishLaunching, deadline: .seconds(20)) { [self] _ in try await store.open() }
         on(.willReload) { [self] notification in
             guard store.accepts(settings.value(in: notification)) else {
                 throw LifecycleRefusal("the store cannot shrink while it runs")

@@ -54,7 +54,7 @@ extension ReferenceModel {
     }
 
     /// A stop comes before all transitions that wait for their turn, and before a pause that waits for tasks. Its time has
-    /// begun, and the transition under way must end within the first half of it.
+    /// begun. A launch under way has no time left, another transition must end within the first half of it.
     private func overtake(_ stop: ModelTransition) {
         var overtaken = waiting
         waiting = [stop]
@@ -69,9 +69,12 @@ extension ReferenceModel {
         if let shortened {
             shortened.limit = min(shortened.limit, limit(of: shortened))
             delivery?.limit = shortened.limit
+            if shortened.trigger == .launch { shortened.isCutShort = true }
         }
         for transition in overtaken { finish(transition, .overtaken) }
-        if shortened != nil, let delivery, !delivery.isCutShort { retime(delivery) }
+        guard let shortened, let delivery else { return }
+        if shortened.trigger == .launch { return cutShort(delivery) }
+        if !delivery.isCutShort { retime(delivery) }
     }
 
     /// A reload is merged with any that waits, another trigger with the last that waits; suspensions are not merged.

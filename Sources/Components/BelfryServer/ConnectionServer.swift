@@ -67,6 +67,7 @@ public final class ConnectionServer: LifecycleListener {
     private var connections: [ObjectIdentifier: (connection: ServerConnection, finish: () -> Void)] = [:]
     private var task: BackgroundTask?
     private var loggedUsec: UInt64?
+    private var fullUsec: UInt64?
 
     /// A server at an address that does not change.
     ///
@@ -74,9 +75,9 @@ public final class ConnectionServer: LifecycleListener {
     ///   - service: the service.
     ///   - name: the name of the listener.
     ///   - address: where it listens.
-    ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel. The unit must
-    ///     allow as many descriptors, and twice as many if they are duplicated (`LimitNOFILE=`, of which the soft limit
-    ///     counts).
+    ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel, and the log
+    ///     says so. The unit must allow as many descriptors, and twice as many if they are duplicated (`LimitNOFILE=`,
+    ///     of which the soft limit counts).
     ///   - handler: serves a connection. What it throws is logged, and ends the connection.
     public convenience init(
         _ service: BelfryService, named name: String = "server", at address: ServerAddress, connectionsMax: Int = 512,
@@ -236,7 +237,7 @@ extension ConnectionServer {
         try sockets.accept(on: loop) { [weak self] in
             if let self { accepted($0) } else { close($0) }
         } onError: { [weak self] in
-            self?.report("\($0), trying again")
+            if let self { report("\($0), trying again", &loggedUsec) }
         }
     }
 
@@ -249,7 +250,7 @@ extension ConnectionServer {
             let finish = try handler(connection)
             if connections[id] != nil { connections[id]?.finish = finish }
         } catch {
-            report("unable to serve a connection: \(error)")
+            report("unable to serve a connection: \(error)", &loggedUsec)
             connection.end()
         }
         limit()
@@ -266,14 +267,16 @@ extension ConnectionServer {
         openMetric.set(Double(connections.count))
         guard case .accepting(let sockets) = state else { return }
         let hasRoom = connections.count < connectionsMax
-        if sockets.isEnabled != hasRoom { sockets.isEnabled = hasRoom }
+        guard sockets.isEnabled != hasRoom else { return }
+        sockets.isEnabled = hasRoom
+        if !hasRoom { report("connectionsMax is reached with \(openConnections), further clients wait", &fullUsec) }
     }
 
-    /// Logs one problem in ten seconds.
-    private func report(_ problem: String) {
+    /// Logs a problem that was not logged in the last ten seconds.
+    private func report(_ problem: String, _ lastUsec: inout UInt64?) {
         let now = mediator.clock.now.monotonicUsec
-        if let loggedUsec, now - loggedUsec < 10_000_000 { return }
-        loggedUsec = now
+        if let lastUsec, now - lastUsec < 10_000_000 { return }
+        lastUsec = now
         log.write(.warning, "\(name): \(problem)", .client)
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import Glibc
+
 /// Where a server listens.
 ///
 /// As a property of settings it is written as text, which is checked with the configuration:
@@ -20,7 +22,7 @@ public nonisolated enum ServerAddress: Sendable, Hashable {
     /// A TCP port of a numeric IPv4 or IPv6 address of this machine.
     case port(UInt16, of: String = "127.0.0.1")
 
-    /// Reads an address. Nil for any other text; an address of a port is not looked at.
+    /// Reads an address. Nil for any other text, such as a port of a name instead of a numeric address.
     public init?(_ text: String) {
         let scheme = "systemd:"
         if text.hasPrefix("/") || text.hasPrefix("@"), text.utf8.count > 1 {
@@ -34,12 +36,18 @@ public nonisolated enum ServerAddress: Sendable, Hashable {
             let host = text[..<colon]
             let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
             guard !host.isEmpty, isBracketed || !host.contains(":") else { return nil }
-            self = .port(port, of: String(isBracketed ? host.dropFirst().dropLast() : host))
+            let numeric = String(isBracketed ? host.dropFirst().dropLast() : host)
+            // As when it is bound. The greater of the two addresses has room for both.
+            var address = in6_addr()
+            guard inet_pton(AF_INET, numeric, &address) == 1 || inet_pton(AF_INET6, numeric, &address) == 1 else {
+                return nil
+            }
+            self = .port(port, of: numeric)
         }
     }
 }
 
-nonisolated extension ServerAddress: CustomStringConvertible, Decodable {
+nonisolated extension ServerAddress: CustomStringConvertible, Codable {
     /// The address as it is written in settings.
     public var description: String {
         switch self {
@@ -56,8 +64,18 @@ nonisolated extension ServerAddress: CustomStringConvertible, Decodable {
         let container = try decoder.singleValueContainer()
         guard let address = ServerAddress(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected 'ADDRESS:PORT', an absolute path, '@NAME' or 'systemd:NAME'")
+                in: container,
+                debugDescription:
+                    "expected 'ADDRESS:PORT' (a numeric address), an absolute path, '@NAME' or 'systemd:NAME'")
         }
         self = address
+    }
+
+    /// Encodes the address as text.
+    ///
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

@@ -48,8 +48,12 @@ nonisolated extension ServiceGroupConfiguration {
         observed.gracefulShutdownSignals = []
         observed.cancellationSignals = []
         for (place, service) in services.enumerated() {
+            var named = service
+            // The default is the service as text, with its values. Errors with the name are logged.
+            if named.serviceName == "\(service.service)" { named.serviceName = "\(type(of: service.service))" }
+            observed.services[place].serviceName = named.serviceName
             observed.services[place].service = ObservedService(
-                configuration: service, begun: begun[place], onEnd: onEnd)
+                configuration: named, begun: begun[place], onEnd: onEnd)
         }
         return observed
     }

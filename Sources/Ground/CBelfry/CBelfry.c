@@ -34,8 +34,14 @@ int belfry_block_signals(void) {
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) return -errno;
     // Swift's runtime catches SIGABRT in a dynamically linked program, and writes a backtrace for seconds. The watchdog of the
     // service manager sends it to a service that hangs, and expects its end. A failure of Swift itself raises another signal.
-    if (signal(SIGABRT, SIG_DFL) == SIG_ERR) return -errno;
+    // It catches SIGQUIT too, and a handler is the mark of another reader of the signal (belfry_has_handler).
+    if (signal(SIGABRT, SIG_DFL) == SIG_ERR || signal(SIGQUIT, SIG_DFL) == SIG_ERR) return -errno;
     return 0;
+}
+
+bool belfry_has_handler(int number) {
+    struct sigaction present;
+    return sigaction(number, NULL, &present) == 0 && present.sa_handler != SIG_DFL && present.sa_handler != SIG_IGN;
 }
 
 int belfry_set_ignored(int number, bool ignored) {

@@ -83,6 +83,13 @@ public import Lifecycle
         reports.flatMap { report in report.problems.map { "\(report.notification.name): \($0)" } }
     }
 
+    /// Why launches and reloads were refused, as «NAME: REASON».
+    public var refusals: [String] {
+        transitions.flatMap { report -> [String] in
+            if case .refused(let reasons) = report.result { reasons } else { [] }
+        }
+    }
+
     /// Runs the steps in order. After each step, other work of the main actor has `turns` turns, so that answers which
     /// only wait for other tasks of the main actor end before the next step.
     public func run(_ steps: Step..., turns: Int = 50) async {

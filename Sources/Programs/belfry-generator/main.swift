@@ -50,6 +50,7 @@ func generate(in directory: String, _ scope: ApplicationScope) -> Bool {
     return isComplete
 }
 
+do throws(SystemError) { try StandardStreams.openMissing() } catch { report(.error, "\(error)") }
 /// Which manager runs this: systemd.generator(7) says it in `SYSTEMD_SCOPE` since version 251.
 let isOfUser = Environment.variables["SYSTEMD_SCOPE"] == "user"
 let arguments = CommandLine.arguments.dropFirst()
@@ -57,6 +58,5 @@ guard let directory = arguments.first, directory.hasPrefix("/"), arguments.count
     StandardStreams.error("Usage: belfry-generator NORMAL-DIR [EARLY-DIR LATE-DIR]\n")
     exit(64)
 }
-do throws(SystemError) { try StandardStreams.openMissing() } catch { report(.error, "\(error)") }
 let scope = isOfUser ? ApplicationScope.user(Environment.variables) : .system()
 exit(scope.map { generate(in: directory, $0) } ?? true ? 0 : 1)

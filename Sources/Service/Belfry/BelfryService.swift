@@ -14,6 +14,8 @@ public import Lifecycle
 @MainActor public struct BelfryService {
     /// The mediator; add listeners and observers here.
     public let mediator: LifecycleMediator
+    /// The clock of the mediator, for `StartupSequence` and for waits: that of the machine, in a test the manual one.
+    public var clock: any LifecycleClock { mediator.clock }
     /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.
     public let loop: MainEventLoop
     /// The sockets and the stored descriptors that the service manager has for this service.
@@ -78,7 +80,7 @@ public import Lifecycle
     /// `willTerminate` carries the reason `failed` and the error, and the process ends with exit code 70, which systemd
     /// counts as a failed unit (systemd.service(5), `Restart=on-failure`).
     ///
-    /// During a launch the stop waits for its end; to refuse the launch itself, a listener throws.
+    /// It cancels a launch that is under way; to refuse the launch itself, a listener throws.
     /// During a stop only the exit code changes.
     public func fail(_ error: any Error) { onFailure(error) }
 }

@@ -5,7 +5,8 @@ internal import BelfryConfiguration
 internal import Lifecycle
 
 /// Applies the deadlines of `[Service]` and the settings of sources. Refuses changes that need a restart, and a launch
-/// in which a signal cannot be watched: nobody could stop the service then.
+/// in which a signal cannot be watched: nobody could stop the service then. It is degraded if another part of the
+/// program reads a signal, too.
 final class ConfigurationListener: LifecycleListener {
     let name = "configuration"
     private unowned let mediator: LifecycleMediator
@@ -19,6 +20,13 @@ final class ConfigurationListener: LifecycleListener {
         self.sources = sources
         self.budget = budget
         self.hasSocket = hasSocket
+    }
+
+    var health: ListenerHealth {
+        let routes = sources.signals.readElsewhere
+        guard !routes.isEmpty else { return .healthy }
+        let list = routes.map { "\($0.name) (\($0.action))" }.joined(separator: ", ")
+        return .degraded("another part of the program reads \(list), the service may not get them")
     }
 
     var answers: [LifecycleAnswer] {

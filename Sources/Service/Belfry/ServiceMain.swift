@@ -10,10 +10,11 @@ internal import Lifecycle
 @MainActor public enum ServiceMain {
     /// Runs a service until it is stopped, and ends the process with its exit code.
     ///
-    /// It blocks the signals before any thread can exist, reads the configuration, adds the built-in listeners around
-    /// those of `compose`, launches the service, and runs the event loop on the main thread. Call it from a synchronous
-    /// main, before anything that starts threads. It refuses to run from an `async` main: that starts threads before
-    /// the signals are blocked, and SIGTERM would then end the process at once.
+    /// It opens `/dev/null` for those of the descriptors 0 to 2 that are closed, so that no file of the service gets
+    /// their numbers. It blocks the signals before any thread can exist, reads the configuration, adds the built-in
+    /// listeners around those of `compose`, launches the service, and runs the event loop on the main thread. Call it
+    /// from a synchronous main, before anything that starts threads. It refuses to run from an `async` main: that
+    /// starts threads before the signals are blocked, and SIGTERM would then end the process at once.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in
     ///         try service.mediator.addListener(VideoListener())

@@ -80,7 +80,7 @@ final class ServiceParts {
         run.exitRecord = pause.record
         exitRecord = Self.exitRecord(of: run, in: lock == nil ? nil : paths, mediator, identity, log)
         failedStop =
-            if let application = options.application {
+            if lock != nil, let application = options.application {
                 FailedStop(of: application, in: paths.runtimeDirectory, mediator: mediator, log: log)
             } else { nil }
         ending = try ServiceEnding(

@@ -22,6 +22,7 @@ final class ServiceSources {
     private let protectedData: ProtectedDataSource
     private var clockWatch: ClockSetWatch?
     private var transitions: LifecycleObservation?
+    private var healthCheck: TimerEventSource?
     private var timeZone: TimeZoneSource?
     private var memory: PressureSource?
 
@@ -50,13 +51,17 @@ final class ServiceSources {
         signals = SignalSource(
             loop: loop, mediator: mediator, stops: stops, reloads: ReloadContinuation(unit: unit),
             stopNow: { ending.stopNow($0) }, control: { control.obey($0) })
-        transitions = mediator.addEventObserver(for: .transitionEnded) {
+        transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
             // Readiness does not wait for the bus.
             guard case .transitionEnded(let report) = $0, report.trigger == .launch, report.result == .completed else {
                 return
             }
             bus.connect()
             unit?.bus.connect()
+            // Work that the launch has begun may read signals of the service. There may be no watchdog.
+            healthCheck = missing.attempt { () throws(SystemError) in
+                try loop.timer(after: .seconds(1), accuracy: .seconds(1)) { mediator.checkHealth() }
+            }
         }
 
         missing.attemptInUnit(for: .didResume) { () throws(SystemError) in try suspensions.watchFreezer() }

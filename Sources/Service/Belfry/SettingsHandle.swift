@@ -88,6 +88,22 @@ extension BelfryService {
         }
     }
 
+    /// Calls a handler after each reload that every listener has accepted, for as long as the service runs. Settings
+    /// that were declared before have their new values, which nobody can refuse any more.
+    ///
+    ///     service.observeReloads { pool.resize(to: settings.value.connections) }
+    ///
+    /// - Returns: the observation, to end it early with `cancel()`. To release it has no effect.
+    @discardableResult
+    public func observeReloads(using handler: @escaping () -> Void) -> LifecycleObservation {
+        mediator.addEventObserver(for: .transitionEnded) {
+            guard case .transitionEnded(let report) = $0, report.result == .completed,
+                report.notifications.last?.notification.name == .didReload
+            else { return }
+            handler()
+        }.lasting()
+    }
+
     private func declare<Settings: Sendable>(
         _ type: Settings.Type, section: String, _ read: @escaping (ConfigurationReading) -> Settings?
     ) throws -> SettingsHandle<Settings> {

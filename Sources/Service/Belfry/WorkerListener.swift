@@ -21,6 +21,8 @@ package final class WorkerListener: LifecycleListener {
     /// The error of work that was cancelled.
     private var failure: (any Error)?
     private var hasStarted = false
+    /// Degraded while work that failed waits to begin again.
+    package private(set) var health = ListenerHealth.healthy
 
     /// A listener for work that has not begun.
     ///
@@ -68,6 +70,29 @@ package final class WorkerListener: LifecycleListener {
         }
     }
 
+    /// Does work, and again after each failure since the start, as far as `relaunch` allows it.
+    func repeats(
+        _ work: () async throws -> Void, _ relaunch: WorkerRelaunch?, in mediator: LifecycleMediator
+    ) async throws {
+        var failures: [Duration] = []
+        while true {
+            do { return try await work() } catch {
+                if Task.isCancelled, error is CancellationError { return }
+                guard let relaunch, hasStarted, !Task.isCancelled else { throw ServiceFailure(of: "'\(name)'", error) }
+                guard let delay = relaunch.delay(after: &failures, at: mediator.clock.now.monotonic) else {
+                    let limit = "after \(relaunch.burst) relaunches within \(relaunch.interval)"
+                    throw ServiceFailure(of: "'\(name)', \(limit)", error)
+                }
+                health = .degraded("\(error), begins again in \(delay), \(failures.count) of \(relaunch.burst)")
+                mediator.checkHealth()
+                // A stop cancels the wait.
+                do { try await mediator.clock.sleep(for: delay) } catch { return }
+                health = .healthy
+                mediator.checkHealth()
+            }
+        }
+    }
+
     private func ended(_ result: Result<Void, any Error>) {
         if case .failure = end { return }
         end = result
@@ -99,7 +124,8 @@ extension BelfryService {
     ///
     /// * *Start.* `didFinishLaunching` begins the work, after the listeners that it follows. The launch waits for
     ///   `readiness` if given, and is refused if the work fails before.
-    /// * *End.* If it throws, the service stops with exit status 70, as by `fail(_:)`. If it returns, the service has
+    /// * *End.* If it throws, the service stops with exit status 70, as by `fail(_:)`, unless `relaunch` lets it begin
+    ///   again: health, `STATUS=` and the log then say so, and that it works again. If it returns, the service has
     ///   done its work: it stops with the reason `finished`, and exit status 0. During a stop a return has no effect.
     /// * *Stop.* `willTerminate` cancels the task of the work, and waits for its end until the deadline. An error then,
     ///   other than `CancellationError`, fails the service too.
@@ -111,20 +137,19 @@ extension BelfryService {
     ///   - readiness: signalled by the work when it is ready; without it, work that has begun is ready.
     ///   - startDeadline: the time for that; nil for the default deadline.
     ///   - stopDeadline: the time for its end at a stop; nil for the default deadline.
+    ///   - relaunch: how it begins again after a failure; nil if the service is to fail at once.
     ///   - run: the work.
     /// - Throws: `ListenerOrderError` if the name is in use, or `follows` leads to a cycle.
     public func addWorker(
         _ name: String, follows: [String] = [], readiness: ServiceReadiness? = nil, startDeadline: Duration? = nil,
-        stopDeadline: Duration? = nil, _ run: @escaping () async throws -> Void
+        stopDeadline: Duration? = nil, relaunch: WorkerRelaunch? = nil, _ run: @escaping () async throws -> Void
     ) throws(ListenerOrderError) {
+        weak var listener: WorkerListener?
         let worker = WorkerListener(
             name, follows: follows, readiness: readiness.map { [$0] } ?? [], startDeadline: startDeadline,
             stopDeadline: stopDeadline, requestEnd: { $0.cancel() }, onEnd: { workEnded($0, of: name) }
-        ) { _ in
-            do { try await run() } catch is CancellationError where Task.isCancelled {} catch {
-                throw ServiceFailure(of: "'\(name)'", error)
-            }
-        }
+        ) { _ in try await listener?.repeats(run, relaunch, in: mediator) }
+        listener = worker
         try mediator.addListener(worker)
     }
 

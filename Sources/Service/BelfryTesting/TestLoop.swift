@@ -37,13 +37,18 @@ public import BelfryLinux
     /// - Parameters:
     ///   - condition: what the test waits for.
     ///   - limit: how long it waits, by the real clock, before the test has failed.
+    ///   - file: where the test waits, for the error.
+    ///   - line: the same.
     /// - Throws: `TestTimeout` at the limit, what the condition throws, the failure of the loop, and
     ///   `CancellationError`.
-    public func until(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) async throws {
+    public func until(
+        within limit: Duration = .seconds(60), file: String = #fileID, line: Int = #line,
+        _ condition: () throws -> Bool
+    ) async throws {
         let end = ContinuousClock.now + limit
         while try !condition() {
             if let failure { throw failure }
-            guard ContinuousClock.now < end else { throw TestTimeout(limit: limit) }
+            guard ContinuousClock.now < end else { throw TestTimeout(limit: limit, location: "\(file):\(line)") }
             try await Task.sleep(for: .milliseconds(1))
         }
     }
@@ -66,7 +71,9 @@ public import BelfryLinux
 public nonisolated struct TestTimeout: Error, Sendable, Equatable, CustomStringConvertible {
     /// How long the test has waited.
     public let limit: Duration
+    /// File and line of the `until`; a test library shows those of the test.
+    public let location: String
 
     /// The limit, in words.
-    public var description: String { "the condition did not hold within \(limit)" }
+    public var description: String { "the condition at \(location) did not hold within \(limit)" }
 }

@@ -37,7 +37,7 @@ public import LifecycleTesting
     /// - Parameters:
     ///   - settings: the text of its configuration file.
     ///   - descriptors: the sockets and stored descriptors that the service manager would pass, by name.
-    ///   - compose: as for `ServiceMain.run`.
+    ///   - compose: as for `ServiceMain.run`. The `clock` of the service is that of the script.
     /// - Throws: the errors of the settings and of `compose`, and what the system refuses.
     public init(
         settings: String = "", descriptors: [(name: String, descriptor: OwnedDescriptor)] = [],
@@ -75,11 +75,14 @@ public import LifecycleTesting
         try settingsFile.write(Array(text.utf8), durably: false)
     }
 
-    /// Waits until a condition holds, while the loop of the service turns (`TestLoop.until(within:_:)`).
+    /// Waits until a condition holds, while the loop of the service turns (`TestLoop.until(within:file:line:_:)`).
     ///
     /// - Throws: as that.
-    public func until(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) async throws {
-        try await loop.until(within: limit, condition)
+    public func until(
+        within limit: Duration = .seconds(60), file: String = #fileID, line: Int = #line,
+        _ condition: () throws -> Bool
+    ) async throws {
+        try await loop.until(within: limit, file: file, line: line, condition)
     }
 }
 

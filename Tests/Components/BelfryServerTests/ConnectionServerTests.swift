@@ -5,6 +5,7 @@ import Belfry
 import BelfryLinux
 import BelfryMetricRegistry
 import BelfryServer
+import BelfrySystemd
 import BelfryTesting
 import CBelfry
 import FoundationEssentials
@@ -190,6 +191,24 @@ struct ConnectionServerTests {
 
         try service.accept(3)
         #expect(service.open == 2)
+    }
+
+    @Test func reachedLimitHasARecordUntilThereIsRoom() throws {
+        let service = try ServerFixture.active(at: address(.port), connectionsMax: 1)
+        func records() -> Int { service.writer.records.count { $0.message.description == full } }
+        let full = "echo: connectionsMax is reached with 1 connection, further clients wait"
+        let clients = (0..<3).map { _ in TestClient(service.address) }
+
+        try service.accept(1)
+        #expect(records() == 1)
+        service.accepted[0].end()
+        try service.accept(2)
+        #expect(records() == 1)
+        service.clock.advance(by: .seconds(10))
+        service.accepted[1].end()
+        try service.accept(3)
+
+        #expect(records() == 2 && clients.count == 3)
     }
 
     @Test func serverThatCannotListenAgainIsUnhealthyUntilItCan() throws {

@@ -36,4 +36,15 @@ struct ServiceGroupProcessTests {
         #expect(!lines.contains { $0.contains("did not wait") })
         #expect(status == 70)
     }
+
+    @Test func groupThatReadsSignalsItselfDegradesTheHealth() throws {
+        let service = try startReady("nested")
+
+        let lines = service.lines(until: "is degraded")
+
+        let reason = "another part of the program reads SIGTERM (stop), the service may not get them"
+        #expect(lines.last?.hasSuffix("listener 'configuration' is degraded: \(reason)") == true)
+        // Either of the two gets the signal, and ends the service.
+        #expect(service.stop().status == 0)
+    }
 }

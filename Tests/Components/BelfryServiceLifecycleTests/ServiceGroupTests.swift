@@ -214,6 +214,8 @@ struct ServiceGroupTests {
 
         let failure = fixture.failures.first as? ServiceFailure
         #expect((failure?.error as? ServiceGroupError)?.errorCode == .serviceFinishedUnexpectedly)
+        // Its type, and none of its values.
+        #expect(failure?.description.hasPrefix("service 'ScriptedService': ServiceGroupError") == true)
     }
 
     @Test func finishedGroupStopsTheService() async throws {

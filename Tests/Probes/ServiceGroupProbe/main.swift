@@ -2,7 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 // Two services of swift-service-lifecycle on the library. The first argument selects the behaviour of the second one; the
-// others are configuration files. With `fail` it fails at `flushRequested` (SIGUSR1).
+// others are configuration files. With `fail` it fails at `flushRequested` (SIGUSR1), with `nested` it is a worker with a group that
+// handles signals.
 
 import Belfry
 import BelfryServiceLifecycle
@@ -19,6 +20,13 @@ var observation: LifecycleObservation?
 ServiceMain.run(options, with: [.socket]) { service in
     let (cue, continuation) = AsyncStream.makeStream(of: Never.self)
     observation = service.mediator.addObserver(forName: .flushRequested) { _ in continuation.finish() }
+    if manner == "nested" {
+        return try service.addWorker("nested") {
+            let logger = Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() }
+            let probe = ProbeService("a", "serve", cue)
+            try await ServiceGroup(services: [probe], gracefulShutdownSignals: [.sigterm], logger: logger).run()
+        }
+    }
     // Signals that Belfry must not pass on, because it handles them itself.
     var group = ServiceGroupConfiguration(
         services: [

@@ -26,6 +26,8 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "block": try addListener { $0.on(.flushRequested) { _ in usleep(250_000) } }
     case "blockTimer": blockingTimer = try service.loop.timer(after: .milliseconds(1)) { usleep(250_000) }
     case "start": try service.mediator.addListener(StartingListener(service))
+    // As a signal source of libdispatch, which also reads the signal.
+    case "handler": try addListener { $0.on(.didBecomeActive) { _ in _ = signal(SIGHUP) { _ in } } }
     case "compose": throw LifecycleReloadError(["no camera", "no disk"])
     case "count": try service.mediator.addListener(LaunchCounter())
     case "events": try service.mediator.addListener(EventListener(service))

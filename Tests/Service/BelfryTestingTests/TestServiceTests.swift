@@ -27,6 +27,26 @@ struct TestServiceTests {
         }
     }
 
+    @Test func composeHasTheClockOfTheScript() async throws {
+        let test = try TestService { service in
+            try service.addWorker("timer") { try await service.clock.sleep(for: .seconds(5)) }
+        }
+
+        await test.script.run(.perform(.launch), .advance(.seconds(4)))
+        #expect(test.service.mediator.state == .active)
+        await test.script.run(.advance(.seconds(1)))
+        try await test.until { test.service.mediator.state == .notRunning }
+    }
+
+    @Test func refusalsAreThoseOfLaunchesAndReloads() async throws {
+        let strict = RecordingListener("strict", [.willReload], behavior: .throwing(LifecycleRefusal("not now")))
+        let test = try TestService { try $0.mediator.addListener(strict) }
+
+        await test.script.run(.perform(.launch), .perform(.reload), .perform(.pause))
+
+        #expect(test.script.refusals == ["strict: not now"])
+    }
+
     @Test func descriptorsArePassedByNameAndClosedIfNobodyReceivesThem() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

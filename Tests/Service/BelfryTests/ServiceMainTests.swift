@@ -80,6 +80,19 @@ struct ServiceMainTests {
         #expect(daemon.stop().status == 0)
     }
 
+    /// A reload removes the handler, and not what reads the signal beside it.
+    @Test func signalThatAnotherPartReadsDegradesTheHealthForGood() throws {
+        let service = try fixture.startReady("ServiceProbe", ["handler"])
+
+        let warning = service.lines(until: "is degraded").last
+        let reason = "another part of the program reads SIGHUP (reload), the service may not get them"
+
+        #expect(warning == "probe: listener 'configuration' is degraded: \(reason)")
+        #expect(try fixture.control("reload").status == 0)
+        #expect(try fixture.control("is-active").status == 1)
+        #expect(service.stop().status == 0)
+    }
+
     @Test func unmappedSignalChangesNothing() throws {
         let daemon = try fixture.startReady("[Signals]\nHUP=ignore\n")
         for signal in [SIGHUP, SIGALRM, __libc_current_sigrtmin() + 3] { daemon.send(signal) }

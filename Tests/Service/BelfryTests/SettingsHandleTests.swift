@@ -50,6 +50,61 @@ struct SettingsHandleTests {
         #expect(await Task.detached { settings.value }.value == expected)
     }
 
+    /// Not after a reload that is refused, or not accepted by all, or only a check.
+    @Test func handlerIsCalledAfterAReloadThatAllHaveAccepted() async throws {
+        var values: [Double] = []
+        let listener = RecordingListener("last", [.didReload])
+        let test = try TestService {
+            let settings = try $0.settings(Share(), section: "Share")
+            $0.observeReloads { values.append(settings.value.ratio) }
+            try $0.mediator.addListener(listener)
+        }
+        await test.script.run(.perform(.launch))
+
+        try test.replaceSettings("[Share]\nRatio=2\n")
+        test.service.mediator.checkReload { _ in }
+        await test.script.run(.perform(.reload))
+        #expect(values == [2])
+
+        try test.replaceSettings("[Share]\nRatio=soon\n")
+        await test.script.run(.perform(.reload))
+        listener.behavior = .throwing(LifecycleRefusal("no"))
+        try test.replaceSettings("[Share]\nRatio=3\n")
+        await test.script.run(.perform(.reload))
+        #expect(values == [2])
+    }
+
+    /// A type with a raw value is encoded by Swift itself.
+    nonisolated struct Quality: Codable, Sendable {
+        struct Percent: RawRepresentable, Codable, Sendable {
+            let rawValue: Int
+
+            init?(rawValue: Int) {
+                guard (1...100).contains(rawValue) else { return nil }
+                self.rawValue = rawValue
+            }
+        }
+
+        var quality = Percent(rawValue: 80)!
+    }
+
+    @Test func valueIsCheckedByItsType() async throws {
+        var handle: SettingsHandle<Quality>?
+        let test = try TestService { handle = try $0.settings(Quality(), section: "Share") }
+        let settings = try #require(handle)
+        #expect(settings.value.quality.rawValue == 80)
+        await test.script.run(.perform(.launch))
+
+        for text in ["90", "101", "ten"] {
+            try test.replaceSettings("[Share]\nQuality=\(text)\n")
+            await test.script.run(.perform(.reload))
+        }
+
+        #expect(settings.value.quality.rawValue == 90)
+        #expect(test.script.refusals.count == 2)
+        #expect(test.script.refusals.first?.hasSuffix("Cannot initialize Percent from invalid Int value 101") == true)
+    }
+
     @Test func allValuesThatDoNotFitAreReported() async throws {
         let text = "[Share]\nTimeout=soon\nIsOn=perhaps\nMode=copy\nSizeMax=4\nColour=red\n"
         let error = #expect(throws: ConfigurationRefusal.self) {

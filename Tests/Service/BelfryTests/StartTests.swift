@@ -173,17 +173,22 @@ struct StartTests {
         }
         let service = try start("belfryd", "--config \(file)")
         #expect(fixture.manager.wait(for: "READY=1"))
-        let client = try start("belfryctl", "--socket \(fixture.directory.path("run/io.belfry.Lifecycle")) watch")
+        let socket = "--socket \(fixture.directory.path("run/io.belfry.Lifecycle"))"
+        let client = try start("belfryctl", "\(socket) watch")
         while try !fixture.control("status", "--json").lines.contains(where: { $0.contains(#""subscribers":1"#) }) {}
+        let listener = try start("belfry-listener", "guard --on com.example.x \(socket) -- true")
+        while try !fixture.control("listeners").lines.contains(where: { $0.contains("guard") }) {}
 
         let null = Array(repeating: "/dev/null" as String?, count: 3)
         #expect(streams(of: service) == null)
         #expect(streams(of: client) == null)
+        #expect(streams(of: listener) == null)
 
         // Foundation starts programs with SIGTERM blocked, which the service reads and belfryctl does not.
         kill(client.processIdentifier, SIGKILL)
+        kill(listener.processIdentifier, SIGKILL)
         service.terminate()
-        for process in [client, service] { process.waitUntilExit() }
+        for process in [client, listener, service] { process.waitUntilExit() }
         #expect(service.terminationStatus == 0)
     }
 
@@ -219,10 +224,13 @@ struct StartTests {
     }
 
     /// Neither its exit record nor its pause becomes another's, and no listener is called. The second may be one of
-    /// root beside the user of the service.
-    @Test(arguments: ["", "[Signals]\nUSR3=stop\n"], geteuid() == 0 ? [geteuid(), 65534] : [geteuid()])
-    func secondStartOfAServiceIsRefused(_ configuration: String, owner: uid_t) throws {
-        let first = try fixture.startReady("ServiceProbe", ["plain"])
+    /// root beside the user of the service. `store` has no socket.
+    @Test(
+        arguments: [("plain", ""), ("store", ""), ("plain", "[Signals]\nUSR3=stop\n")],
+        geteuid() == 0 ? [geteuid(), 65534] : [geteuid()])
+    func secondStartOfAServiceIsRefused(_ second: (String, String), owner: uid_t) throws {
+        let (manner, configuration) = second
+        let first = try fixture.startReady("ServiceProbe", [manner])
         try #require(chown(sequence, owner, gid_t.max) == 0)
         first.send(SIGTSTP)
         first.lines(until: "didEnterBackground")
@@ -233,7 +241,7 @@ struct StartTests {
         while try !String(contentsOfFile: record, encoding: .utf8).contains(#""kind":"paused""#) { sched_yield() }
         let before = try texts()
 
-        let (lines, ended) = try fixture.start("ServiceProbe", ["plain"], configuration, hasManager: false).finish()
+        let (lines, ended) = try fixture.start("ServiceProbe", [manner], configuration, hasManager: false).finish()
 
         #expect(ended == (configuration.isEmpty ? 71 : 78))
         #expect(!lines.contains { $0.contains("willFinishLaunching") })

@@ -112,4 +112,61 @@ struct WorkerTests {
         try await test.until { cue.isCancelled }
         #expect(test.failures.isEmpty)
     }
+
+    private func failed(_ cue: Cue, in test: TestService) async throws {
+        cue.continuation?.resume(throwing: LifecycleRefusal("out of paper"))
+        try await test.until { !test.service.mediator.checkHealth().isEmpty || !test.failures.isEmpty }
+    }
+
+    @Test func workThatFailsBeginsAgainUpToALimit() async throws {
+        let relaunch = WorkerRelaunch(delay: .seconds(1), delayMax: .seconds(3), burst: 3, interval: .seconds(60))
+        let test = try TestService { [cue] in try $0.addWorker("jobs", relaunch: relaunch, cue.wait) }
+        let mediator = test.service.mediator
+        await test.script.run(.perform(.launch))
+
+        for (count, delay) in [(1, Duration.seconds(1)), (2, .seconds(2)), (3, .seconds(3))] {
+            try await failed(cue, in: test)
+            let reason = "out of paper, begins again in \(delay), \(count) of 3"
+            #expect(mediator.checkHealth() == [ListenerHealthReport(listener: "jobs", health: .degraded(reason))])
+            await test.script.run(.advance(delay - .milliseconds(1)))
+            #expect(cue.begun == count)
+            await test.script.run(.advance(.milliseconds(1)))
+            try await test.until { cue.begun == count + 1 }
+            #expect(mediator.checkHealth().isEmpty)
+        }
+        try await failed(cue, in: test)
+
+        let failure = "'jobs', after 3 relaunches within \(relaunch.interval): out of paper"
+        #expect(test.failures.map { "\($0)" } == [failure] && cue.begun == 4)
+        await test.script.run(.perform(.stop))
+    }
+
+    @Test func oldFailuresDoNotCount() async throws {
+        let relaunch = WorkerRelaunch(burst: 1, interval: .seconds(10))
+        let test = try TestService { [cue] in try $0.addWorker("jobs", relaunch: relaunch, cue.wait) }
+        await test.script.run(.perform(.launch))
+
+        for count in 1...3 {
+            try await failed(cue, in: test)
+            await test.script.run(.advance(.seconds(1)))
+            try await test.until { cue.begun == count + 1 }
+            await test.script.run(.advance(.seconds(9)))
+        }
+
+        #expect(test.failures.isEmpty)
+        try await failed(cue, in: test)
+        // A stop does not wait for the next start.
+        await test.script.run(.perform(.stop))
+        try await test.until { test.service.mediator.state == .notRunning }
+        #expect(test.failures.isEmpty && cue.begun == 4)
+    }
+
+    @Test func failureBeforeTheEndOfTheLaunchRefusesIt() async throws {
+        let test = try TestService {
+            try $0.addWorker("jobs", relaunch: WorkerRelaunch()) { throw LifecycleRefusal("no paper") }
+        }
+        await test.script.run(.perform(.launch))
+
+        #expect(test.script.refusals == ["jobs: unable to start 'jobs': 'jobs': no paper"])
+    }
 }

@@ -67,7 +67,7 @@ reload took N ms
 """
 REFUSED_RELOAD = f"""
 {CONFIGURATION}:5:8: error: invalid value of 'Listen': \
-expected 'ADDRESS:PORT', an absolute path, '@NAME' or 'systemd:NAME'
+expected 'ADDRESS:PORT' (a numeric address), an absolute path, '@NAME' or 'systemd:NAME'
 willReload, pid N (belfryctl), uid 0, videod.service on the socket
 didFailToReload, pid N (belfryctl), uid 0, videod.service on the socket, the old configuration stays
 """

@@ -59,6 +59,9 @@ int belfry_block_signals(void);
 /// Returns 0 or -errno.
 int belfry_set_ignored(int number, bool ignored);
 
+/// Whether a signal has a handler. A signal source of libdispatch sets one beside the descriptor from which it reads.
+bool belfry_has_handler(int number);
+
 /// The most descriptors that a child can be given.
 enum { BELFRY_CHILD_DESCRIPTORS = 256 };
 

@@ -98,7 +98,7 @@ final class AnswerRound {
 
     private func answer(_ body: DueCall.Immediate, _ entry: ListenerEntry, _ clock: any LifecycleClock) {
         let (start, hasDeadline) = (clock.monotonic, !isCutShort)
-        let end = Self.end(of: body, notification)
+        let end = Self.end(of: body, entry, notification)
         let duration = clock.monotonic - start
         let judged = hasDeadline ? end.outcome.judged(duration, deadline: deadline) : end.outcome
         let report = entry.record(judged, of: notification.name, after: duration, since: start, end.work)
@@ -106,7 +106,11 @@ final class AnswerRound {
         tell(report)
     }
 
-    private static func end(of body: DueCall.Immediate, _ notification: LifecycleNotification) -> AnswerEnd {
+    private static func end(
+        of body: DueCall.Immediate, _ entry: ListenerEntry, _ notification: LifecycleNotification
+    ) -> AnswerEnd {
+        guard entry.beginCall() else { return AnswerEnd(.endlessPosts) }
+        defer { entry.endCall() }
         do {
             return try body(notification)
         } catch {

@@ -94,10 +94,12 @@ final class Delivery {
         let place = round.reserve()
         let isPost = round.notification.trigger == nil
         let event = round.notification.name
-        guard !isPost || entry.pendingPosts < ListenerEntry.pendingPostsMax else {
-            let report = entry.record(.tooManyPosts, of: event, after: .zero, since: clock.monotonic)
-            return round.set(report, at: place)
+        let hasRoom = !isPost || entry.pendingPosts < ListenerEntry.pendingPostsMax
+        guard hasRoom, entry.beginCall() else {
+            let outcome = hasRoom ? ListenerOutcome.endlessPosts : .tooManyPosts
+            return round.set(entry.record(outcome, of: event, after: .zero, since: clock.monotonic), at: place)
         }
+        defer { entry.endCall() }
         if isPost { entry.pendingPosts += 1 }
         let name = entry.place.name
         let call = ListenerCall(

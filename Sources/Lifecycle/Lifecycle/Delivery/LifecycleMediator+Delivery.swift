@@ -68,6 +68,14 @@ extension LifecycleMediator {
         completion?(report)
     }
 
+    /// Reports a post of an observer that leads to its next call. It is not delivered.
+    func reportEndless(_ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?) {
+        let observer = ListenerReport(
+            listener: "observer of \(notification.name.rawValue)", outcome: .endlessPosts, start: clock.monotonic,
+            duration: .zero, work: nil, overrunReason: nil, isRequired: false)
+        report(LifecycleReport(notification: notification, listeners: [observer]), completion)
+    }
+
     /// Posts the notification of a step of a transition, and prepares its delivery.
     func delivery(
         of name: LifecycleNotification.Name, _ step: LifecycleStep, in transition: Transition

@@ -52,6 +52,7 @@ nonisolated final class ObserverList<Value> {
     @exclusivity(unchecked) private var callsUnderWay = 0
     /// Observers that were removed during a call, to be released after it.
     @exclusivity(unchecked) private var leaving: [Observer] = []
+    @exclusivity(unchecked) private var isEndless = false
 
     deinit { for case let observer? in places { observer.release() } }
 
@@ -70,6 +71,13 @@ nonisolated final class ObserverList<Value> {
     /// Whether there are no observers.
     var isEmpty: Bool { places.count == emptyCount }
 
+    /// Whether an observer posts what leads to its next call: too many calls are within each other. It holds until the
+    /// outermost has ended.
+    var hasEndlessCalls: Bool {
+        if callsUnderWay == ListenerEntry.nestedCallsMax { isEndless = true }
+        return isEndless
+    }
+
     /// Prepares a call of the present observers. It must be followed by `call(_:upTo:)`.
     func beginCall() -> Int {
         callsUnderWay += 1
@@ -86,7 +94,9 @@ nonisolated final class ObserverList<Value> {
             index += 1
         }
         callsUnderWay -= 1
-        if callsUnderWay == 0, !leaving.isEmpty { vacateLeaving() }
+        guard callsUnderWay == 0 else { return }
+        isEndless = false
+        if !leaving.isEmpty { vacateLeaving() }
     }
 
     private func vacateLeaving() {

@@ -11,6 +11,12 @@ final class ListenerEntry {
     nonisolated static let pendingPostsMax = 4096
     /// How many posts wait for its answers.
     var pendingPosts = 0
+    /// How many calls of a listener, or of the observers of a name, may be within each other.
+    nonisolated static let nestedCallsMax = 16
+    private var nestedCalls = 0
+    /// Whether too many calls were within each other. It holds until the outermost has ended, so that one that posts
+    /// twice does not double the calls at each depth.
+    private var isEndless = false
     /// How many of its answers missed their deadline and have not ended since.
     var stillRunning = 0
     /// Whether the listener was removed, so that a delivery under way skips it.
@@ -59,6 +65,21 @@ final class ListenerEntry {
     func answer(to notification: LifecycleNotification) -> LifecycleAnswer? {
         guard notification.name == .performAction else { return answers[notification.name] }
         return actionAnswers.first { $0.action.map { .string($0.id) } == notification.userInfo["action"] }
+    }
+
+    /// Begins a call, which `endCall()` ends when the answer returns or waits for the first time.
+    ///
+    /// - Returns: false for a listener that posts, within its answers, what leads to its next call.
+    func beginCall() -> Bool {
+        if nestedCalls == Self.nestedCallsMax { isEndless = true }
+        guard !isEndless else { return false }
+        nestedCalls += 1
+        return true
+    }
+
+    func endCall() {
+        nestedCalls -= 1
+        if nestedCalls == 0 { isEndless = false }
     }
 
     /// The actions it offers.

@@ -23,6 +23,10 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     /// A post that the listener does not get, because too many wait for its answers.
     package static let tooManyPosts = Self.failed("\(ListenerEntry.pendingPostsMax) posts wait for its answers")
 
+    /// A call within calls of the same listener or observer, that posts what leads to its next call.
+    static let endlessPosts = Self.failed(
+        "it posts what leads to its next call, \(ListenerEntry.nestedCallsMax) calls are within each other")
+
     /// The outcome of an answer that threw this error.
     init(_ error: any Error) {
         self = (error as? LifecycleRefusal).map { .refused($0.reason) } ?? .failed(String(describing: error))

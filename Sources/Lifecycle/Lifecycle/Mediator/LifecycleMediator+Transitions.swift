@@ -5,9 +5,10 @@
 extension LifecycleMediator {
     /// Performs a transition: delivers the notifications that `trigger` causes in the present state, in order.
     ///
-    /// One transition runs at a time, and others wait. A stop cancels those that wait (result `overtaken`), and gives
-    /// the one under way at most half of its own time. A second stop sets every deadline of the first to zero. Reloads
-    /// that are requested during a reload are merged into one, whose `count` is their number.
+    /// One transition runs at a time, and others wait. A stop cancels those that wait (result `overtaken`) and a launch
+    /// under way, and gives any other one under way at most half of its own time. A second stop sets every deadline of
+    /// the first to zero. Reloads that are requested during a reload are merged into one, whose `count` is their
+    /// number.
     ///
     /// - Parameters:
     ///   - trigger: what happened.

@@ -128,7 +128,8 @@
     ///   - userInfo: additional values.
     ///   - origin: who caused it.
     ///   - completion: called once, when all listeners are done or out of time; before this returns if none suspends.
-    /// - Returns: its sequence number.
+    /// - Returns: its sequence number; 0 if it is not delivered, because its observers post within their calls what
+    ///   leads to the next, 16 deep. Its report says so.
     @discardableResult
     public func post(
         _ name: consuming LifecycleNotification.Name, userInfo: consuming UserInfo = [:],
@@ -155,10 +156,15 @@
         precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
         let recipients = registry.find(name)
         let state = state
+        let isEndless = observersOfAll.hasEndlessCalls || recipients?.observers.hasEndlessCalls == true
         var notification = LifecycleNotification(
-            name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
-            origin: origin, userInfo: userInfo)
+            name: name, sequence: isEndless ? 0 : sequence.next(), time: clock.stamp, previousState: state,
+            state: state, origin: origin, userInfo: userInfo)
         notification.journalEntry = journalEntry
+        if isEndless {
+            reportEndless(notification, completion)
+            return 0
+        }
         announce(notification, to: recipients)
         let number = notification.sequence
         if let recipients = registry.answering(recipients, notification.name) {

@@ -98,9 +98,11 @@ nonisolated extension LifecycleNotification.Name {
 
 /// The names that Belfry itself uses.
 nonisolated extension LifecycleNotification.Name {
-    /// The process has started; no part of it works yet. Refused as `didFinishLaunching` is.
+    /// The process has started; no part of it works yet. Listeners open what others need. Refused as
+    /// `didFinishLaunching` is.
     public static let willFinishLaunching = Self(catalogue: "willFinishLaunching")
-    /// The launch is nearly complete. A refusal, and an error or a missed deadline of a required listener, refuses it.
+    /// What others need is open, and the state is restored: listeners begin their work. A refusal, and an error or a
+    /// missed deadline of a required listener, refuses the launch.
     public static let didFinishLaunching = Self(catalogue: "didFinishLaunching")
     /// The service does its work from now on.
     public static let didBecomeActive = Self(catalogue: "didBecomeActive")

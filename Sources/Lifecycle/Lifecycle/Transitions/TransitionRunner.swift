@@ -102,7 +102,7 @@ final class TransitionRunner {
     }
 
     /// Overtakes the transitions that wait for their turn, and a pause that waits for background tasks, since the stop
-    /// waits for them itself. Any other transition under way keeps a part of the stop's time.
+    /// waits for them itself. A launch under way is cut short. Any other transition keeps a part of the stop's time.
     private func makeWay(for stop: Transition, overtaking overtaken: [Transition]) -> [Action] {
         guard let current, current !== stop else { return overtaken.map { .reportOvertaken($0) } }
         if isAwaitingTasks {
@@ -110,7 +110,9 @@ final class TransitionRunner {
             return [.endWait] + ([current] + overtaken).map { .reportOvertaken($0) }
         }
         current.limitUsec = min(current.limitUsec, limit(before: stop))
-        return overtaken.map { .reportOvertaken($0) } + [.retime]
+        let isLaunch = current.trigger == .launch
+        if isLaunch { current.cutShortBy = stop.origin }
+        return overtaken.map { .reportOvertaken($0) } + [isLaunch ? .cutShort : .retime]
     }
 
     /// Removes a request whose transition waits for its turn, and the transition if nobody else has asked for it.

@@ -72,6 +72,7 @@ extension ServiceOptions {
 
     private func recordExit() -> Never {
         do {
+            try StandardStreams.openMissing()
             try ExitRecorder.record(configuration: configurationSources, name: directoryName)
             exit(ServiceExit.success)
         } catch let error as ExitRecorder.NotInUnit {

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfrySystemd
+internal import CBelfry
 internal import Glibc
 
 /// Tells the SIGCONT that the service manager sends right after the reload signal of `Type=notify-reload` from one that

@@ -25,6 +25,8 @@ package final class SignalSource {
     private let senders = SenderLookup()
     /// By number.
     private var routes = [SignalRoute?](repeating: nil, count: Int(__libc_current_sigrtmax()) + 1)
+    /// The signals that had a handler.
+    private var handled: Set<Int32> = []
     /// Watches the signals that stop the service.
     private var stopSignals: SignalEventSource?
     /// Watches those that do something else.
@@ -53,6 +55,8 @@ package final class SignalSource {
     ///   - routes: what each signal does.
     ///   - ignored: the signals that are ignored from now on.
     package func apply(_ routes: [SignalRoute], ignoring ignored: Set<Int32>) throws(SystemError) {
+        // What follows removes the handlers, and not what reads the signals beside them.
+        findHandlers(of: routes)
         self.routes = self.routes.map { _ in nil }
         for number in ignored {
             try SystemError.check(belfry_set_ignored(number, true), verb: "set up signal", object: "\(number)")
@@ -64,6 +68,18 @@ package final class SignalSource {
         try watch(routes.filter(\.stops), with: &stopSignals)
         stopSignals?.priority = SourcePriority.stopSignals
         try watch(routes.filter { !$0.stops }, with: &otherSignals)
+    }
+
+    /// The routes of signals that another part of the program reads too, or has read. The kernel gives a signal to one
+    /// of the two.
+    package var readElsewhere: [SignalRoute] {
+        let present = routes.compactMap(\.self)
+        findHandlers(of: present)
+        return present.filter { handled.contains($0.number) }
+    }
+
+    private func findHandlers(of routes: [SignalRoute]) {
+        for route in routes where belfry_has_handler(route.number) { handled.insert(route.number) }
     }
 
     private func watch(_ routes: [SignalRoute], with source: inout SignalEventSource?) throws(SystemError) {

@@ -28,6 +28,16 @@ struct LateStopTests {
         hanging.finish()
     }
 
+    @Test func launchUnderWayIsCancelledAtOnce() {
+        let hanging = fixture.listener("hanging", [.didFinishLaunching], .stubborn)
+
+        fixture.perform(.launch, .stop)
+
+        #expect(fixture.ended.map(\.result) == [.overtaken, .completed])
+        #expect(fixture.mediator.state == .notRunning)
+        hanging.finish()
+    }
+
     @Test func newDeadlinesHoldForTheStopAndWhatIsBeforeIt() {
         let hanging = fixture.listener("hanging", [.willReload, .willTerminate], .stubborn)
         fixture.perform(.launch, .reload, .stop)
