@@ -6,10 +6,7 @@ import Lifecycle
 /// Agrees to everything, and is asked even when somebody has refused already.
 final class AnalyticsDelegate: LifecycleListener {
     var answers: [LifecycleAnswer] {
-        onLaunch { _ in
-            print("  analytics: yes")
-            return true
-        }
+        on(.didFinishLaunching) { _ in print("  analytics: yes") }
         on(.willTerminate) { _ in print("  analytics: sent") }
     }
 }

@@ -6,10 +6,7 @@ import Lifecycle
 /// The primary listener, added last and told first.
 final class AppDelegate: LifecycleListener {
     var answers: [LifecycleAnswer] {
-        onLaunch { _ in
-            print("  app: yes")
-            return true
-        }
+        on(.didFinishLaunching) { _ in print("  app: yes") }
         on(.willTerminate) { _ in print("  app: the last to go") }
     }
 }

@@ -10,9 +10,9 @@ final class LicenceDelegate: LifecycleListener {
     init(isPaid: Bool) { self.isPaid = isPaid }
 
     var answers: [LifecycleAnswer] {
-        onLaunch { [isPaid] _ in
+        on(.didFinishLaunching) { [isPaid] _ in
             print("  licence: \(isPaid ? "yes" : "no")")
-            return isPaid
+            if !isPaid { throw LifecycleRefusal("not paid") }
         }
     }
 }

@@ -166,19 +166,6 @@ extension LifecycleListener {
         on(Event.name, deadline: deadline) { try await body(Event($0)) }
     }
 
-    /// Gives a verdict on the launch. All listeners are asked, and one false verdict refuses the launch.
-    ///
-    /// - Parameters:
-    ///   - deadline: how long the verdict may take; the mediator's own deadline when nil.
-    ///   - body: the verdict. It throws `LifecycleRefusal` to refuse the launch with a reason.
-    public func onLaunch(
-        deadline: Duration? = nil, _ body: @escaping (LaunchOptions) async throws -> Bool
-    ) -> LifecycleAnswer {
-        onEvent(LaunchOptions.self, deadline: deadline) { options in
-            if try await !body(options) { throw LifecycleRefusal("verdict false") }
-        }
-    }
-
     /// Answers with a fetch result, for a notification whose poster waits for it.
     ///
     /// - Parameters:

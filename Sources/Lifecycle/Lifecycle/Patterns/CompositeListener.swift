@@ -41,18 +41,6 @@ public final class CompositeListener: LifecycleListener {
         for leaf in leaves { try registry.add(leaf) }
     }
 
-    /// Adds a leaf. Call `LifecycleMediator.updateAnswers(of:)` with the outermost composite if the leaf answers new
-    /// notifications.
-    ///
-    /// - Throws: when another leaf has its name, or leaves would follow each other in a circle; the leaf is then not
-    ///   added.
-    public func add(_ leaf: any LifecycleListener) throws(ListenerOrderError) {
-        try registry.add(leaf)
-    }
-
-    /// Removes a leaf. It is not called again, not even for a notification that is being delivered.
-    public func remove(_ leaf: any LifecycleListener) { registry.remove(leaf) }
-
     /// The status of each leaf, in the order of arriving notifications.
     public var leaves: [ListenerStatus] { registry.statuses(deadline: deadline) }
 

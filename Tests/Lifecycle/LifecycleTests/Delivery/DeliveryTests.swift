@@ -92,9 +92,9 @@ struct DeliveryTests {
         var asked: [String] = []
         for (name, verdict) in [("a", true), ("b", false), ("c", false)] {
             try add(name) {
-                $0.onLaunch { _ in
+                $0.on(.didFinishLaunching) { _ in
                     asked.append(name)
-                    return verdict
+                    if !verdict { throw LifecycleRefusal("no") }
                 }
             }
         }
@@ -102,7 +102,7 @@ struct DeliveryTests {
         fixture.perform(.launch)
 
         #expect(asked == ["a", "b", "c"])
-        #expect(fixture.ended.first?.result == .refused(["b: verdict false", "c: verdict false"]))
+        #expect(fixture.ended.first?.result == .refused(["b: no", "c: no"]))
         #expect(fixture.mediator.state == .notRunning)
     }
 

@@ -134,17 +134,4 @@ struct CompositeListenerTests {
 
         #expect(fixture.mediator.restorableListeners.map(\.restorationIdentifier) == ["leaf", "deep"])
     }
-
-    @Test func leavesAreAddedAndRemovedAtRunTime() throws {
-        let first = leaf("first", [.didReload])
-        let composite = try add(first)
-
-        try composite.add(leaf("late", [.flushRequested]))
-        composite.remove(first)
-        try fixture.mediator.updateAnswers(of: composite)
-        fixture.mediator.post(.flushRequested)
-
-        #expect(fixture.calls == ["late flushRequested"])
-        #expect(fixture.mediator.listeners.map(\.interests) == [[.flushRequested]])
-    }
 }
