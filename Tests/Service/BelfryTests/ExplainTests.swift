@@ -68,7 +68,7 @@ struct ExplainTests {
             #expect(kill.lines.first?.contains(part) == true)
         }
         #expect(stop.lines.first?.hasPrefix("SIGSTOP (19): the kernel stops the process until SIGCONT") == true)
-        for part in ["posts didResume", "resumes a service that is not active", "WatchdogSec="] {
+        for part in ["posts didResume", "resumes a service that is not active", "WatchdogSec=", "frozen"] {
             #expect(stop.lines.first?.contains(part) == true)
         }
         #expect(fault.lines.first == "SIGSEGV (11): no notification: it reports a fault of the program itself")

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 from documentation import commands, sample, shape
@@ -22,6 +23,8 @@ CONFIGURATION = "/etc/videod/videod.conf"
 ADDRESS = "/run/videod/io.belfry.Lifecycle"
 CACHE = "/var/cache/videod"
 PORT, OTHER_PORT = 7008, 7009
+# StateSaveInterval= of a test, in seconds.
+INTERVAL = 2
 
 LAUNCH = """
 willFinishLaunching notRunning -> inactive, the service itself, after CAUSE
@@ -197,6 +200,25 @@ def test_position_is_restored_and_a_pause_is_kept(video):
     assert state(video) == "background" and ask(video) is None
     ctl(video, "resume")
     assert ask(video) >= seen
+
+
+def test_position_after_a_crash_is_at_most_as_old_as_the_interval_says(video):
+    configuration = (EXAMPLE / "videod.conf").read_text()
+    video.host.write(CONFIGURATION, f"{configuration}\n[Service]\nStateSaveInterval={INTERVAL}s\n")
+    video.host.systemctl("restart", UNIT)
+    # What a client was told, and when it was known.
+    seen: list[tuple[int, float]] = []
+    video.wait_for(lambda: seen.append((ask(video), time.monotonic())) or seen[-1][1] > seen[0][1] + 3 * INTERVAL, "play")
+    # To write takes time, too.
+    oldest = time.monotonic() - INTERVAL - 1
+    video.kill_main()
+
+    def positions() -> list[int]:
+        return [int(frame) for frame in re.findall(r"^video: plays from frame (\d+)$", "\n".join(video.messages()), re.M)]
+
+    video.wait_for(lambda: len(positions()) == 3, "play again")
+    known = max(frame for frame, at in seen if at < oldest)
+    assert seen[0][0] < known <= positions()[-1], (seen, positions())
 
 
 def test_reload_moves_the_socket_or_leaves_it(video):

@@ -46,6 +46,24 @@ def test_signal_posts_its_notification_and_changes_no_state(started_on_each, sig
     assert started_on_each.status()["state"] == "active"
 
 
+def test_signal_requests_the_action_that_is_mapped_to_it(on_each):
+    on_each.configure("[Signals]\nUSR1=performAction:rotate\n")
+    on_each.start()
+    with on_each.connect() as program:
+        action = {"id": "rotate", "title": "Begin a new volume"}
+        program.send("Attach", {"listener": "archive", "names": [], "actions": [action], "confirm": True}, more=True)
+        program.reply()
+
+        on_each.kill("USR1")
+
+        request = program.reply()["notification"]
+    assert (request["name"], request["userInfo"]) == ("performAction", {"action": "rotate"})
+    assert_sent_by_systemd(request, "SIGUSR1")
+    on_each.kill("USR1")
+    unheard = "performAction, SIGUSR1 from pid 1 (systemd), uid 0, init.scope, rotate, which no listener offers"
+    on_each.wait_for(lambda: unheard in on_each.messages(), "say that nobody offers the action")
+
+
 @pytest.mark.parametrize("signal", ["TERM", "INT"])
 def test_signal_stops_the_service_in_order(started_on_each, signal):
     subscriber = started_on_each.subscribe()

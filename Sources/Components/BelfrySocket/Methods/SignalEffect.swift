@@ -66,7 +66,7 @@ nonisolated struct SignalEffect: Sendable, Equatable {
             case SIGSTOP:
                 "the kernel stops the process until SIGCONT, and no listener is called; SIGCONT then posts didResume, "
                     + "or resumes a service that is not active; if the process is stopped for longer than "
-                    + "WatchdogSec=, systemd ends the service"
+                    + "WatchdogSec=, systemd ends the service, and systemd 252 also one that is frozen for longer"
             default: SignalName.whyNotMappable(number).map { "no notification: \($0)" } ?? "nothing: it is ignored"
             }
         self.init(.nothing, words)
