@@ -55,8 +55,12 @@ final class HealthMonitor {
     func check(isAfterResume: Bool = false) {
         guard state == "active" else { return }
         if isAfterResume { record.isStrict = true }
-        timer = try? loop.timer(after: check.interval, accuracy: check.interval / 10) { [weak self] in
-            self?.check()
+        do throws(SystemError) {
+            timer = try loop.timer(after: check.interval, accuracy: check.interval / 10) { [weak self] in
+                self?.check()
+            }
+        } catch {
+            log.message(.warning, "\(error), Health= is not repeated", .programFailed)
         }
         isOwed = true
         begin()
