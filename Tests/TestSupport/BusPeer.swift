@@ -36,6 +36,11 @@ public final class BusPeer {
     /// Answers calls of this method; other calls get an error.
     public func answer(_ member: String, _ write: @escaping Writer) { answers[member] = write }
 
+    /// Answers calls of this method of one object.
+    public func answer(_ member: String, at path: String, _ write: @escaping Writer) {
+        answers["\(member) \(path)"] = write
+    }
+
     /// Refuses calls of this method with the error of this name from now on, or with nil none any more.
     public func refuse(_ member: String, with error: String?) { refusals[member] = error }
 
@@ -70,7 +75,11 @@ public final class BusPeer {
             }
             return 1
         }
-        guard let write = Self.property(of: call).flatMap({ answers["Get \($0)"] }) ?? answers[member] else { return 0 }
+        let path = String(cString: sd_bus_message_get_path(call))
+        guard
+            let write = Self.property(of: call).flatMap({ answers["Get \($0)"] }) ?? answers["\(member) \(path)"]
+                ?? answers[member]
+        else { return 0 }
         var reply: OpaquePointer?
         sd_bus_message_new_method_return(call, &reply)
         defer { sd_bus_message_unref(reply) }

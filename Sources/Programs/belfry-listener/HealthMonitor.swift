@@ -59,8 +59,12 @@ final class HealthMonitor {
         guard state == "active" else { return }
         if isAfterResume { record.isStrict = true }
         let interval = check.schedule.interval
-        timer = try? loop.timer(after: interval, accuracy: interval / 10) { [weak self] in
-            self?.check()
+        do throws(SystemError) {
+            timer = try loop.timer(after: interval, accuracy: interval / 10) { [weak self] in
+                self?.check()
+            }
+        } catch {
+            log.message(.warning, "\(error), Health= is not repeated", .programFailed)
         }
         isOwed = true
         begin()

@@ -29,11 +29,14 @@ extension ApplicationListener {
         do { try check(notification) } catch { return done(AnswerEnd(.failed("\(error)"))) }
         guard settings.key(for: notification) != nil else { return done(.completed) }
         let manager = ServiceManagerUnit(name: settings.unit, on: bus)
-        manager.ending(with: settings.unit, timeout: Self.longestAnswer) { [self] in
-            // Without an answer the next process of this run of the unit asks again.
-            guard case .success(let ending) = $0, ending.application == ApplicationEnding.none,
-                unit?.state?.invocationID == runs.last
-            else { return done(.completed) }
+        manager.ending(with: settings.unit, timeout: ServiceManagerUnit.longestAnswer) { [self] in
+            // The next process of this run of the unit asks again. After `systemctl cancel` there is none.
+            guard case .success(let ending?) = $0.map(\.application) else {
+                return done(AnswerEnd(.failed("systemd does not say whether \(settings.unit) still stops")))
+            }
+            guard ending == ApplicationEnding.none, unit?.state?.invocationID == runs.last else {
+                return done(.completed)
+            }
             guard !isStopOfPause else { return done(AnswerEnd(.failed(stopRemains))) }
             undoStop { [self] in
                 done(runs.marks.contains(.stopped) ? AnswerEnd(.failed(stopRemains)) : .completed)

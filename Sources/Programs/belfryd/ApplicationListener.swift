@@ -64,8 +64,6 @@ final class ApplicationListener: LifecycleListener {
 
     /// How long a launch waits for the program to attach, and for the bus, which is not needed.
     private static let longestWait: Duration = .seconds(10)
-    /// How long systemd may take to answer at the end of a stop.
-    static let longestAnswer: Duration = .seconds(5)
 
     init(_ settings: ApplicationSettings, _ context: ComponentContext, log: ServiceLog) throws(SystemError) {
         self.settings = settings
@@ -74,7 +72,7 @@ final class ApplicationListener: LifecycleListener {
         mediator = context.mediator
         bus = context.unitBus
         problem = context.problem
-        runs = UnitRunRecord(in: context.isLocked ? context.paths.runtimeDirectory : nil)
+        runs = UnitRunRecord(in: context.isLocked ? context.paths.runtimeDirectory : nil) { Self.report($0, in: log) }
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
         if settings.reloadsUnit {
@@ -119,7 +117,8 @@ final class ApplicationListener: LifecycleListener {
         }
         if settings.command(at: .willTerminate) != nil {
             // After the program: listeners are called in reverse order.
-            onOutcome(.willTerminate, deadline: settings.listener.timeout + Self.longestAnswer) { [self] in
+            let time = settings.listener.timeout + ServiceManagerUnit.longestAnswer
+            onOutcome(.willTerminate, deadline: time) { [self] in
                 endStop($0, $2)
                 return {}
             }
@@ -139,9 +138,10 @@ final class ApplicationListener: LifecycleListener {
     }
 
     var health: ListenerHealth {
-        let doubts = settings.commands.compactMap { command in
+        // The bus comes during the launch.
+        let doubts = (hasLaunched ? settings.commands : []).compactMap { command in
             let isMemory = command.notification == .didReceiveMemoryWarning
-            let reason = isMemory ? memory?.watch.problem?.description : problem(command.notification)
+            let reason = isMemory ? memoryProblem : problem(command.notification)
             return reason.map { "\(command.key)= may not run: \($0)" }
         }
         let reasons = (unitHealth.reason.map { [$0] } ?? []) + doubts
@@ -272,13 +272,20 @@ final class ApplicationListener: LifecycleListener {
     func forget(_ mark: UnitRunRecord.Mark, of run: String) { keep(run, runs.marks.subtracting([mark])) }
 
     func keep(_ run: String, _ marks: Set<UnitRunRecord.Mark>) {
-        guard let problem = runs.write(run, marks) else { return }
+        if let problem = runs.write(run, marks) { Self.report(problem, in: log) }
+    }
+
+    private static func report(_ problem: SystemError, in log: ServiceLog) {
         log.write(.warning, "\(problem), Start= and Resume= may run again", .savedState)
     }
 
+    private var memoryProblem: String? {
+        unit?.state?.isWithoutProcesses == true
+            ? "\(settings.unit) has no processes" : memory?.watch.problem?.description
+    }
+
     private func watchMemory(of state: UnitWatch.State) {
-        guard settings.command(at: .didReceiveMemoryWarning) != nil,
-            state.isActive, !state.controlGroup.isEmpty
+        guard settings.command(at: .didReceiveMemoryWarning) != nil, state.isActive, !state.isWithoutProcesses
         else { return memory = nil }
         let (run, group) = (state.invocationID, state.controlGroup)
         guard memory?.run != run || memory?.group != group else { return }

@@ -24,9 +24,16 @@ final class UnitRunRecord {
     }
 
     /// Reads what the last process left. What cannot be read counts as nothing. Without a directory nothing is kept.
-    init(in directory: String?) {
+    ///
+    /// - Parameter problem: called with the reason then.
+    init(in directory: String?, problem: (SystemError) -> Void) {
         file = directory.map { StateFile(path: $0 + "/unit-run", limit: 64) }
-        let words = (try? file?.read()).flatMap { $0 }?.split(separator: UInt8(ascii: " ")) ?? []
+        var words: [ArraySlice<UInt8>] = []
+        do throws(SystemError) {
+            words = try file?.read()?.split(separator: UInt8(ascii: " ")) ?? []
+        } catch {
+            problem(error)
+        }
         last = words.first.map { String(decoding: $0, as: UTF8.self) }
         marks = Set(words.dropFirst().compactMap { Mark(rawValue: String(decoding: $0, as: UTF8.self)) })
     }

@@ -17,6 +17,8 @@ final class ServiceSources {
     let signals: SignalSource
     let login: LoginSource
     private let missing: MissingParts
+    /// The system's bus, for an application of a user, which does not notice its absence by that of its unit.
+    private let bus: SystemBus?
     private let suspensions: SuspensionSource
     private let clock: ClockSource
     private let protectedData: ProtectedDataSource
@@ -31,7 +33,7 @@ final class ServiceSources {
         unit: ServiceManagerUnit?, name: String, application: ApplicationSettings?, ending: ServiceEnding,
         pause: PauseMarker, control: ControlSignal
     ) {
-        self.missing = missing
+        (self.missing, self.bus) = (missing, application != nil && unit?.isOfUser == true ? bus : nil)
         let group = missing.attemptInUnit(for: .didResume) { () throws(SystemError) in try ControlGroup.own() }
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
         let clock = ClockSource(mediator: mediator)
@@ -45,22 +47,24 @@ final class ServiceSources {
                 mediator.checkHealth()
             })
         let stops = StopReasonSource(
-            mediator: mediator, unit: unit, application: application?.unit, announced: { login.shutdown.kind },
+            mediator: mediator, unit: unit, application: application?.unit,
+            problem: { log.write(.warning, "\($0)", .application) }, announced: { login.shutdown.kind },
             onStopJob: { pause.end() })
         self.login = login
+        self.bus?.addObserver { _ in mediator.checkHealth() }
+        self.bus?.connect()
         signals = SignalSource(
             loop: loop, mediator: mediator, stops: stops, reloads: ReloadContinuation(unit: unit),
             stopNow: { ending.stopNow($0) }, control: { control.obey($0) })
         transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
             // Readiness does not wait for the bus.
-            guard case .transitionEnded(let report) = $0, report.trigger == .launch, report.result == .completed else {
-                return
-            }
-            bus.connect()
-            unit?.bus.connect()
-            // Work that the launch has begun may read signals of the service. There may be no watchdog.
-            healthCheck = missing.attempt { () throws(SystemError) in
-                try loop.timer(after: .seconds(1), accuracy: .seconds(1)) { mediator.checkHealth() }
+            if case .transitionEnded(let report) = $0, report.trigger == .launch, report.result == .completed {
+                bus.connect()
+                unit?.bus.connect()
+                // Work that the launch has begun may read signals of the service. There may be no watchdog.
+                healthCheck = missing.attempt { () throws(SystemError) in
+                    try loop.timer(after: .seconds(1), accuracy: .seconds(1)) { mediator.checkHealth() }
+                }
             }
         }
 
@@ -91,7 +95,9 @@ final class ServiceSources {
 
     /// Why a notification may not come, or not in time; nil if nothing is missing that reports it.
     func problem(with name: LifecycleNotification.Name) -> String? {
-        [.willSleep, .didWake].contains(name) ? login.sleep.inhibitor.refusal?.description : missing.reasons[name]
+        guard [.willSleep, .didWake].contains(name) else { return missing.reasons[name] }
+        if bus?.isReady == false { return "there is no connection to the system's bus" }
+        return login.sleep.inhibitor.refusal?.description
     }
 
     private static func report(_ problem: LoginProblem, in log: ServiceLog) {

@@ -38,6 +38,31 @@ def running(shop):
     return shop
 
 
+@pytest.mark.parametrize(
+    "key, reason",
+    [
+        ("Reload", "with 'ReloadUnit' its systemctl runs 'Reload' again, without end"),
+        ("CheckReload", "with 'ReloadUnit' its systemctl runs 'CheckReload' again, without end"),
+        ("Pause", "systemctl waits for the reload of 'shop.service', which waits for this: use --no-block"),
+        ("MemoryWarning", "systemctl waits for the reload of 'shop.service', which waits for this: use --no-block"),
+    ],
+)
+def test_a_command_that_waits_for_the_reload_of_its_own_unit_is_an_error(shop, key, reason):
+    shop.commands[key] = "systemctl reload shop"
+    shop.write()
+    for command in ("check", "enable"):
+        answer = shop.host.run("belfryctl", command, "shop", check=False)
+        assert answer.returncode == 78 and reason in answer.stderr
+
+
+def test_a_reload_that_a_command_does_not_wait_for_follows_it(shop):
+    shop.commands["Pause"] = "systemctl --no-block reload shop"
+    shop.write()
+    shop.begin()
+    assert shop.ctl("pause").stdout == "background\n"
+    shop.wait_for(lambda: shop.done() == ["Start", "CheckReload", "Reload"], "reload")
+
+
 def reload(shop: Application) -> bool:
     return shop.host.systemctl("reload", shop.unit.name, check=False).returncode == 0
 

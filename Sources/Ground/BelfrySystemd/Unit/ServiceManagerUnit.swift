@@ -20,6 +20,9 @@ package final class ServiceManagerUnit {
     static let manager = "org.freedesktop.systemd1"
     static let managerPath = "/org/freedesktop/systemd1"
 
+    /// How long the manager may take to answer while somebody waits for it.
+    package static let longestAnswer: Duration = .seconds(5)
+
     /// `Reloading`: the manager reads all files again. Units do not say what has changed thereby.
     package static let reloading = BusMember(manager, managerPath, "\(manager).Manager", "Reloading")
 
@@ -64,10 +67,9 @@ package final class ServiceManagerUnit {
         guard access(socket, F_OK) == 0 else { throw BusError(attempt, message: "there is no '\(socket)'") }
         let bus = SystemBus(loop: loop, address: "unix:path=\(socket)", isDirect: true)
         let unit = ServiceManagerUnit(name: name, on: bus)
-        let limit = Duration.seconds(5)
         var answer = Result<UnitProperties, BusError>.failure(
-            BusError(attempt, message: "no answer over '\(socket)' within \(limit)"))
-        let timer = try loop.timer(after: limit) { [weak loop] in loop?.exit(0) }
+            BusError(attempt, message: "no answer over '\(socket)' within \(longestAnswer)"))
+        let timer = try loop.timer(after: longestAnswer) { [weak loop] in loop?.exit(0) }
         defer { timer.cancel() }
         bus.addObserver { [weak unit, weak loop] isReady in
             guard isReady, let unit else { return }

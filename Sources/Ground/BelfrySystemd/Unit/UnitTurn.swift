@@ -8,17 +8,16 @@
 /// waits for them, but not for one whose job waits for its own: what starts early ends after all services.
 @MainActor
 package final class UnitTurn {
-    /// How long the manager may take to answer a question. Without an answer nothing is waited for.
-    private static let timeout: Duration = .seconds(5)
-
     private let bus: SystemBus
     private let own: String
-    private let done: () -> Void
+    private let done: (BusError?) -> Void
     private var jobs: [String: UnitJob] = [:]
     /// The unit itself.
     private var unit: UnitWatch?
     /// Those that stop before it.
     private var others: [String: UnitWatch] = [:]
+    /// Why one of them is not waited for.
+    private var problem: BusError?
     private var isOver = false
 
     /// The units that have still to stop.
@@ -29,30 +28,36 @@ package final class UnitTurn {
     /// - Parameters:
     ///   - unit: the name of the unit.
     ///   - own: the service that stands for it, which waits.
-    ///   - done: called once: when it is the turn of the unit, when it is not to be stopped (any more), and when the
-    ///     manager does not say.
-    package init(of unit: String, for own: ServiceManagerUnit, _ done: @escaping () -> Void) {
+    ///   - done: called once: when it is the turn of the unit, when it is not to be stopped (any more), and with the
+    ///     reason when the manager does not say, so that it may be too early.
+    package init(of unit: String, for own: ServiceManagerUnit, _ done: @escaping (BusError?) -> Void) {
         bus = own.bus
         self.own = own.name
         self.done = done
         let unit = ServiceManagerUnit(name: unit, on: bus)
-        var (id, before): (String?, [String]) = (nil, [])
+        var (id, before): (String, [String]) = ("", [])
         // Answers come in the order of the questions.
         ask(unit.text("Id", of: "Unit")) { _, answer in id = answer }
-        ask(unit.texts("Before", of: "Unit")) { _, answer in before = answer ?? [] }
+        ask(unit.texts("Before", of: "Unit")) { _, answer in before = answer }
         ask(ServiceManagerUnit.jobs) { turn, answer in
-            turn.jobs = answer ?? [:]
-            guard let id, turn.isEnding(id) else { return turn.end() }
+            turn.jobs = answer
+            guard turn.isEnding(id) else { return turn.end() }
             turn.look(at: before.filter { turn.isEnding($0) && $0 != turn.own }, pending: [], of: id)
         }
-        bus.addObserver { [weak self] isReady in if !isReady { self?.end() } }
+        bus.addObserver { [weak self] isReady in
+            if !isReady, let self { end(.notConnected("wait for '\(names.joined(separator: "', '"))'")) }
+        }
     }
 
     private func isEnding(_ unit: String) -> Bool { UnitEnding.Job(of: unit, in: jobs) != nil }
 
-    private func ask<Answer>(_ question: BusQuestion<Answer>, _ body: @escaping (UnitTurn, Answer?) -> Void) {
-        bus.ask(question, timeout: Self.timeout) { [weak self] answer in
-            if let self, !isOver { body(self, try? answer.get()) }
+    private func ask<Answer>(_ question: BusQuestion<Answer>, _ body: @escaping (UnitTurn, Answer) -> Void) {
+        bus.ask(question, timeout: ServiceManagerUnit.longestAnswer) { [weak self] answer in
+            guard let self, !isOver else { return }
+            switch answer {
+            case .success(let answer): body(self, answer)
+            case .failure(let error): end(error)
+            }
         }
     }
 
@@ -73,7 +78,7 @@ package final class UnitTurn {
     private func look(before units: [String], seen: Set<String>, _ then: @escaping (UnitTurn, _ isCircle: Bool) -> Void)
     {
         guard let job = units.last.flatMap({ jobs[$0] }) else { return then(self, false) }
-        bus.ask(ServiceManagerUnit.jobs(before: job), timeout: Self.timeout) { [weak self] answer in
+        bus.ask(ServiceManagerUnit.jobs(before: job), timeout: ServiceManagerUnit.longestAnswer) { [weak self] answer in
             guard let self, !isOver else { return }
             var new: [String] = []
             switch answer {
@@ -81,7 +86,9 @@ package final class UnitTurn {
             // A job that has ended meanwhile waits for nothing.
             case .failure(let error) where error.name == "org.freedesktop.DBus.Error.UnknownObject": break
             // What is not known is not waited for: perhaps without end.
-            case .failure: return then(self, true)
+            case .failure(let error):
+                problem = error
+                return then(self, true)
             }
             if new.contains(own) { return then(self, true) }
             look(before: units.dropLast() + new, seen: seen.union(new), then)
@@ -101,10 +108,10 @@ package final class UnitTurn {
         if unit.map({ !isPending($0.state?.id ?? "", $0) }) ?? false || names.isEmpty { end() }
     }
 
-    private func end() {
+    private func end(_ error: BusError? = nil) {
         guard !isOver else { return }
         isOver = true
         (unit, others) = (nil, [:])
-        done()
+        done(error ?? problem)
     }
 }

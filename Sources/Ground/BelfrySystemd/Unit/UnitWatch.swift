@@ -43,6 +43,9 @@ package final class UnitWatch {
         /// Whether it runs.
         package var isActive: Bool { UnitProperties.isActive(activeState) }
 
+        /// Whether it is active without a process, as with `RemainAfterExit=`.
+        package var isWithoutProcesses: Bool { isActive && (subState == "exited" || controlGroup.isEmpty) }
+
         /// As systemctl(1) says it: `active (running)`.
         package var text: String { "\(activeState) (\(subState))" }
     }

@@ -63,6 +63,15 @@ extension ApplicationFileCommand {
         throw ClientFailure(.configuration, "did you mean '\(near)'?")
     }
 
+    private func warn(_ text: String) { StandardStream.error.write(["\(name): warning: \(text)"]) }
+
+    /// The user of a unit, as `FileAccount.ofUnit` finds it. Says so if what that user may do is not looked at.
+    func account(_ unit: String, _ user: String? = nil) -> FileAccount? {
+        let account = MainActor.assumeIsolated { FileAccount.ofUnit(unit, user: user) }
+        if account == nil, geteuid() == 0 { warn("the user of \(unit) is not known, nor what it may read") }
+        return account
+    }
+
     /// Whether the unit can have a lifecycle.
     ///
     /// - Throws: `ClientFailure` for one that is never active, or cannot be reloaded through Belfry.
@@ -75,8 +84,10 @@ extension ApplicationFileCommand {
             return StandardStream.error.write(["\(name): \(error), whether \(unit) fits is not known"])
         }
         let state = properties.text("LoadState")
-        if state != "loaded" {
-            StandardStream.error.write(["\(name): warning: \(unit) cannot start, LoadState=\(state)"])
+        if state != "loaded" { warn("\(unit) cannot start, LoadState=\(state)") }
+        let memory = ApplicationVerb.memoryWarning.notification.flatMap(application.command(at:))
+        if let memory, access("/proc/pressure/memory", F_OK) != 0 {
+            warn("\(memory.key)= may not run: this kernel has no '/proc/pressure/memory'")
         }
         if let obstacle = application.reloadObstacle(in: properties) { throw ClientFailure(.configuration, obstacle) }
         guard properties.text("Type") == "oneshot" else { return }
@@ -86,10 +97,8 @@ extension ApplicationFileCommand {
                 "\(unit) is a job (Type=oneshot without RemainAfterExit=), and never active: no command would be run")
         }
         let parts = properties.texts("ConsistsOf").prefix(8).joined(separator: ", ")
-        StandardStream.error.write([
-            "\(name): warning: \(unit) has no process (Type=oneshot)"
-                + (parts.isEmpty ? "" : ", and stands for \(parts): use one of these")
-        ])
+        let hint = parts.isEmpty ? "" : ", and stands for \(parts): use one of these"
+        warn("\(unit) has no process (Type=oneshot)\(hint)")
     }
 
     /// The example of this name, which need not exist.
@@ -122,7 +131,7 @@ struct EnableCommand: ApplicationFileCommand {
         }
         try Systemctl.run("daemon-reload")
         // Now that systemd knows the user of the commands.
-        let application = try checked(scope) { unit, _ in MainActor.assumeIsolated { FileAccount.ofUnit(unit) } }
+        let application = try checked(scope) { unit, _ in account(unit) }
         let (unit, own) = try MainActor.assumeIsolated {
             (try ServiceManagerUnit.properties(of: application.unit), try ServiceManagerUnit.properties(of: instance))
         }
@@ -221,9 +230,7 @@ struct CheckCommand: ApplicationFileCommand {
     var name: String
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
-        let application = try checked(scope) { unit, user in
-            MainActor.assumeIsolated { FileAccount.ofUnit(unit, user: user) }
-        }
+        let application = try checked(scope, account: account)
         try checkKind(of: application)
         for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {

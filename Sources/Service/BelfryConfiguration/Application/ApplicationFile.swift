@@ -136,10 +136,14 @@ package nonisolated struct ApplicationFile {
         if application.reloadsUnit, let mistake = settings?.reloadMistake(isOfUser: scope.isOfUser) {
             file.error(at: "ReloadUnit", in: Self.application, mistake)
         } else {
-            for one in on.commands where one.command.waits(forStopOf: application.unit, ofUser: scope.isOfUser) {
+            for one in on.commands {
+                guard
+                    let wait = one.command.wait(
+                        for: application.unit, ofUser: scope.isOfUser, reload: application.reloadsUnit)
+                else { continue }
                 file.error(
                     at: one.key, in: Self.on,
-                    "systemctl waits for the stop of '\(application.unit)', which waits for this: use --no-block")
+                    "systemctl waits for the \(wait) of '\(application.unit)', which waits for this: use --no-block")
             }
         }
         if file.list.hasErrors { settings = nil }

@@ -84,12 +84,16 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
         return isForUnit && program.split(separator: "/").last == "systemctl" ? words : []
     }
 
-    /// Whether it is systemctl, which stops this unit and waits for that.
-    func waits(forStopOf unit: String, ofUser: Bool) -> Bool {
-        systemctlWords(for: unit).first.map(Self.stopping.contains) == true && arguments.contains("--user") == ofUser
-            && !arguments.contains { option in Self.elsewhere.contains(where: option.hasPrefix) }
+    /// What of this unit it would wait for, if it is systemctl: its stop, or with `reload` its reload; nil for neither.
+    func wait(for unit: String, ofUser: Bool, reload: Bool) -> String? {
+        guard let verb = systemctlWords(for: unit).first, arguments.contains("--user") == ofUser,
+            !arguments.contains(where: { option in Self.elsewhere.contains(where: option.hasPrefix) })
+        else { return nil }
+        if Self.stopping.contains(verb) { return "stop" }
+        return reload && Self.reloading.contains(verb) ? "reload" : nil
     }
 
+    static let reloading = ["reload", "force-reload", "reload-or-restart", "try-reload-or-restart"]
     private static let elsewhere = ["--no-block", "--host", "--machine"]
     private static let stopping = ["stop", "restart", "try-restart", "reload-or-restart", "try-reload-or-restart"]
     /// What is for a shell, as a word without quotes.

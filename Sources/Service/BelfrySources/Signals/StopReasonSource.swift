@@ -13,11 +13,12 @@ package import Lifecycle
 /// has announced counts.
 package final class StopReasonSource {
     /// How long a stop waits for its reason: longer if a command of an application depends on it.
-    private var timeout: Duration { application == nil ? .milliseconds(200) : .seconds(5) }
+    private var timeout: Duration { application == nil ? .milliseconds(200) : ServiceManagerUnit.longestAnswer }
 
     private let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
     private let application: String?
+    private let problem: (String) -> Void
     private let announced: () -> ShutdownKind?
     private let argumentsOfInit: () -> [String]
     private let onStopJob: () -> Void
@@ -28,19 +29,21 @@ package final class StopReasonSource {
     ///   - unit: the unit of this process, if it is in one.
     ///   - application: the unit that this service stands for, if any. `unitJob` of `willTerminate` says what happens
     ///     to it.
+    ///   - problem: called with the reason when the turn of that unit cannot be waited for.
     ///   - announced: the shutdown that logind has announced, if any.
     ///   - argumentsOfInit: the arguments of process 1.
     ///   - onStopJob: called when the manager says that a stop job is the reason (`StopReason.isStopJob`). Not for an
     ///     application: it may run on without this service, in the state in which it is.
     package init(
         mediator: LifecycleMediator, unit: ServiceManagerUnit?, application: String? = nil,
-        announced: @escaping () -> ShutdownKind?,
+        problem: @escaping (String) -> Void = { _ in }, announced: @escaping () -> ShutdownKind?,
         argumentsOfInit: @escaping () -> [String] = { ProcessCommand.arguments(of: 1) },
         onStopJob: @escaping () -> Void
     ) {
         self.mediator = mediator
         self.unit = unit
         self.application = application
+        self.problem = problem
         self.announced = announced
         self.argumentsOfInit = argumentsOfInit
         self.onStopJob = onStopJob
@@ -77,9 +80,15 @@ package final class StopReasonSource {
 
     /// The turn of the application's unit, if there is one. It needs the bus.
     private var turnOfApplication: StopPreparation? {
-        guard let application, let unit, unit.bus.isReady else { return nil }
-        return StopPreparation(.beginning, waitingFor: { [weak self] in self?.turn?.names ?? [] }) { [weak self] done in
-            self?.turn = UnitTurn(of: application, for: unit, done)
+        guard let application, let unit else { return nil }
+        return StopPreparation(.beginning, waitingFor: { [weak self] in self?.turn?.names ?? [] }) {
+            [weak self, problem] done in
+            self?.turn = UnitTurn(of: application, for: unit) { error in
+                if let error {
+                    problem("\(error), Stop= may run before what is ordered after \(application) has stopped")
+                }
+                done()
+            }
         }
     }
 

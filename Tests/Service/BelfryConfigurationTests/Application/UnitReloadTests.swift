@@ -58,6 +58,37 @@ struct UnitReloadTests {
     }
 
     @Test(arguments: [
+        ("CheckReload", "systemctl --no-block reload shop"), ("willReload", "systemctl reload-or-restart shop"),
+        ("didFailToReload", "systemctl reload shop"),
+    ])
+    func anyCommandOfAReloadThatBeginsItAgainIsAnError(key: String, command: String) {
+        let found = file("Reload=r\n\(key)=\(command)")
+
+        #expect(found.settings == nil)
+        #expect(
+            found.file.diagnostics.map(\.description) == [
+                "/etc/belfry/applications/shop.conf:3:1: error: with 'ReloadUnit' its systemctl runs '\(key)' again, "
+                    + "without end: let it ask the service itself"
+            ])
+    }
+
+    /// The reload waits for the command that runs, and the command for the reload.
+    @Test(
+        arguments: ["Pause", "MemoryWarning", "com.example.x"],
+        ["systemctl reload shop", "systemctl force-reload shop.service"])
+    func aCommandThatWaitsForAReloadThroughBelfryIsAnError(key: String, command: String) {
+        let commands = "Reload=r\n\(key)=\(command)"
+
+        #expect(
+            file(commands).file.diagnostics.map(\.description) == [
+                "/etc/belfry/applications/shop.conf:6:1: error: systemctl waits for the reload of 'shop.service', "
+                    + "which waits for this: use --no-block"
+            ])
+        #expect(file("\(commands) --no-block").settings != nil)
+        #expect(file(commands, key: "").settings != nil)
+    }
+
+    @Test(arguments: [
         "systemctl kill -s HUP shop", "systemctl reload other", "systemctl daemon-reload", "shop reload",
         "pkill -HUP shop",
     ])

@@ -85,6 +85,22 @@ struct StopReasonSourceTests {
         #expect(reason == "kexec")
     }
 
+    @Test func turnOfAnApplicationThatCannotBeWaitedForIsTold() throws {
+        fixture.daemon.stop()
+        try fixture.turn { !fixture.bus.isReady }
+        var problems: [String] = []
+        let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
+        let source = StopReasonSource(
+            mediator: fixture.mediator, unit: unit, application: "shop.service", problem: { problems.append($0) },
+            announced: { nil }, onStopJob: {})
+
+        source.stop(Self.origin)
+
+        #expect(fixture.names == Self.stop.dropLast() && problems.count == 1)
+        let early = ", Stop= may run before what is ordered after shop.service has stopped"
+        #expect(problems.first?.hasSuffix(early) == true)
+    }
+
     @Test func shutdownProgramReplacesTheManager() {
         fixture.daemon.send(SIGSTOP)
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
