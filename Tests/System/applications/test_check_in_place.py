@@ -197,6 +197,37 @@ def test_enable_says_that_pressure_is_not_counted_until_it_is(shop):
     assert enable(shop, "true") == (0, "")
 
 
+def check(shop: Application) -> str:
+    """What `check` says of a file without an error."""
+    return shop.host.run("belfryctl", "check", "shop").stderr
+
+
+def test_check_says_that_the_kernel_counts_no_pressure(shop):
+    shop.commands |= {"Pause": "true", "MemoryWarning": "true"}
+    shop.write("redis")
+    assert check(shop) == ""
+    shop.host.run("mount", "-t", "tmpfs", "tmpfs", "/proc/pressure")
+    try:
+        doubt = "shop: warning: MemoryWarning= may not run: this kernel has no '/proc/pressure/memory'\n"
+        assert check(shop) == doubt
+        shop.commands["MemoryWarning"] = ""
+        shop.write("redis")
+        assert check(shop) == ""
+    finally:
+        shop.host.run("umount", "/proc/pressure")
+
+
+def test_check_says_whose_rights_it_has_not_looked_at(shop):
+    shop.commands["Pause"] = "true"
+    shop.write("redis")
+    shop.host.systemctl("mask", "--runtime", shop.name)
+    try:
+        assert check(shop) == "shop: warning: the user of belfryd@shop.service is not known, nor what it may read\n"
+    finally:
+        shop.host.systemctl("unmask", "--runtime", shop.name)
+    assert check(shop) == ""
+
+
 def test_who_has_no_command_for_pressure_misses_nothing(shop):
     count_pressure(shop, False)
     assert enable(shop, "true") == (0, "")

@@ -134,6 +134,31 @@ def test_a_stop_that_a_full_disk_does_not_record_is_complete(shop):
         shop.wait_for(lambda: shop.done().count("Start done") == 2, "start again")
 
 
+def test_a_stop_that_a_full_disk_does_not_mark_is_told(shop):
+    """The mark undoes Stop= if the stop is called off and the process ends."""
+    with full_disk(shop, "/run/belfry@shop", "belfry"):
+        shop.wait_for(lambda: "Start done" in shop.done(), "start")
+        shop.host.systemctl("stop", shop.unit.name)
+        assert shop.done()[-3:] == ["Stop", "Stop done", "unit ended"]
+        mark = "unable to write '/run/belfry@shop/unit-run.new': No space left on device (ENOSPC)"
+        assert shop.says(f"{mark}, Start= and Resume= may run again")
+
+
+def test_a_run_that_cannot_be_read_is_told_and_start_runs_again(shop):
+    shop.begin()
+    shop.wait_for(lambda: "Start done" in shop.done(), "start")
+    shop.host.run("ln", "-sf", "/dev/null", "/run/belfry@shop/unit-run")
+    shop.host.systemctl("restart", shop.name)
+    shop.wait_until_up()
+    shop.wait_for(lambda: shop.done().count("Start done") == 2, "start again")
+    link = "unable to open '/run/belfry@shop/unit-run': Too many levels of symbolic links (ELOOP)"
+    assert shop.says(f"{link}, Start= and Resume= may run again")
+    shop.host.systemctl("restart", shop.name)
+    shop.wait_until_up()
+    shop.host.systemctl("stop", shop.unit.name)
+    assert shop.done().count("Start") == 2
+
+
 def test_enable_on_a_full_disk_leaves_nothing_behind(belfry):
     belfry.host.run("mount", "-t", "tmpfs", "-o", "nr_inodes=1,mode=0755", "tmpfs", FOLDER)
     try:

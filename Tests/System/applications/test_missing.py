@@ -74,6 +74,19 @@ def test_a_new_instance_says_it_and_a_new_run_of_the_unit_ends_it(shop):
     wait_for_health(shop)
 
 
+def test_a_unit_without_a_process_never_waits_for_memory(shop):
+    job = "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n"
+    shop.host.write(f"/run/systemd/system/{shop.unit.name}", job)
+    shop.host.systemctl("daemon-reload")
+    shop.begin()
+    wait_for_doubt(shop, "MemoryWarning= may not run: shop.service has no processes")
+    shop.write_unit()
+    shop.host.systemctl("daemon-reload")
+    shop.host.systemctl("restart", shop.unit.name)
+    shop.wait_until_up()
+    wait_for_health(shop)
+
+
 def test_who_has_no_command_for_it_misses_nothing(shop):
     shop.host.write(f"{DROP_INS}/zz-test.conf", NO_INOTIFY)
     shop.commands |= {"MemoryWarning": "", "significantTimeChange": ""}

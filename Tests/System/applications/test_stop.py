@@ -144,6 +144,78 @@ def test_a_second_signal_waits_for_nobody(shop):
     shop.host.systemctl("kill", "--signal=KILL", "worker.service")
 
 
+# Something happens in the wait
+
+
+def let_go_on(shop: Application) -> None:
+    """The stop goes on, and ends."""
+    shop.wait_for(lambda: shop.unit.property("ActiveState") == "inactive", "let its unit stop", 60)
+
+
+@pytest.mark.parametrize("command", ["daemon-reload", "daemon-reexec"])
+def test_systemd_reloads_in_the_wait(shop, command):
+    begin(shop)
+    begin_stop_behind_a_worker(shop, "sleep 3")
+    shop.host.systemctl(command)
+    let_go_on(shop)
+    assert shop.done() == ["worker.service saved", "Stop", "unit ended"]
+
+
+def test_the_instance_is_killed_in_the_wait(shop):
+    begin(shop)
+    begin_stop_behind_a_worker(shop, "sleep 3")
+    shop.kill_main()
+    let_go_on(shop)
+    # systemd does not start it again, because it is to be stopped, and shows how it ended.
+    assert shop.done() == ["worker.service saved", "unit ended"]
+    assert shop.property("Result") == "signal"
+
+
+def test_the_listener_is_killed_in_the_wait(shop):
+    begin(shop)
+    begin_stop_behind_a_worker(shop, "sleep 3")
+    shop.listener.kill_main()
+    let_go_on(shop)
+    # systemd does not start it again, because it is to be stopped.
+    assert shop.done() == ["worker.service saved", "unit ended"]
+    assert shop.says("belfry-listener@shop.service is not attached, Stop= does not run")
+
+
+EARLY = "Stop= may run before what is ordered after shop.service has stopped"
+
+
+def send_to_the_bus(shop: Application, signal: str) -> None:
+    shop.host.systemctl("kill", f"--signal={signal}", "dbus.service")
+
+
+def test_a_bus_that_hangs_is_told_and_nobody_is_waited_for(shop):
+    begin(shop)
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 1")
+    start_helpers(shop)
+    send_to_the_bus(shop, "STOP")
+    try:
+        shop.host.systemctl("stop", "--no-block", "shop.service")
+        shop.wait_for(lambda: shop.says(EARLY), "say that it may be early")
+    finally:
+        send_to_the_bus(shop, "CONT")
+    let_go_on(shop)
+
+
+def test_a_manager_that_does_not_say_whether_the_stop_was_called_off_is_told(shop):
+    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; sleep 3'"
+    begin(shop)
+    shop.host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
+    send_to_the_bus(shop, "STOP")
+    try:
+        doubt = "listener 'application' failed at willTerminate: systemd does not say whether shop.service still stops"
+        shop.wait_for(lambda: shop.says(doubt), "say that it does not know")
+    finally:
+        send_to_the_bus(shop, "CONT")
+    let_go_on(shop)
+    assert shop.done() == ["Stop", "unit ended"]
+
+
 # Stops that are called off
 
 
@@ -258,16 +330,50 @@ def host(request):
         yield belfry.host
 
 
-@pytest.mark.parametrize("order", ["", "DefaultDependencies=no\nBefore=local-fs.target shutdown.target\nConflicts=shutdown.target\n"])
-def test_a_shutdown_stops_dependents_first_and_does_not_wait_in_a_circle(host, order):
+EARLY_UNIT = "[Unit]\nDefaultDependencies=no\nBefore=local-fs.target shutdown.target\nConflicts=shutdown.target\n"
+
+
+def with_a_worker(host, more: str = "") -> Application:
     shop = Application(host)
     shop.helpers = []
-    shop.more = f"[Unit]\n{order}" if order else ""
+    shop.more = more
     begin(shop)
     add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", "sleep 1")
     start_helpers(shop)
-    host.reboot()
+    return shop
+
+
+@pytest.mark.parametrize("verb, order", [("reboot", ""), ("reboot", EARLY_UNIT), ("poweroff", EARLY_UNIT)])
+def test_a_shutdown_stops_dependents_first_and_does_not_wait_in_a_circle(host, verb, order):
+    shop = with_a_worker(host, order)
+    host.systemctl(verb)
+    host.wait_for_end()
+    host.boot_again()
     assert shop.done() == ["worker.service saved", "Stop", "unit ended"]
     shop.remove()
     host.path("/run/systemd/system/worker.service").unlink(missing_ok=True)
     shop.clear()
+
+
+STAGE = "[Unit]\nAllowIsolate=yes\nRequires=basic.target\nWants=dbus.service systemd-logind.service\n"
+
+
+def test_the_bus_is_lost_and_a_target_is_isolated(host):
+    """Both leave a host that is of no use to other tests."""
+    shop = with_a_worker(host)
+    host.write("/run/systemd/system/stage.target", STAGE)
+    host.systemctl("daemon-reload")
+    host.systemctl("isolate", "stage.target")
+    let_go_on(shop)
+    assert shop.done() == ["worker.service saved", "Stop", "unit ended"]
+
+    shop.clear()
+    shop.begin()
+    shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
+    shop.clear()
+    begin_stop_behind_a_worker(shop, "sleep 5")
+    send_to_the_bus(shop, "KILL")
+    shop.wait_for(lambda: shop.says("unable to wait for 'worker.service': "), "say that it cannot wait")
+    assert shop.says(EARLY)
+    let_go_on(shop)
+    assert shop.done().count("unit ended") == 1 and shop.done().count("Stop") <= 1

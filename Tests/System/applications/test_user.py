@@ -38,6 +38,25 @@ def test_an_application_of_a_user_follows_its_unit(user):
     assert user.property("belfryd@shop", "ActiveState") == "inactive"
 
 
+def test_a_sleep_that_is_not_announced_is_told(user):
+    unit = f"{user.home}/.config/systemd/user/shop.service"
+    user.host.write(unit, "[Service]\nExecStart=/bin/sleep infinity\n")
+    bus = "[Service]\nEnvironment=DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere\n"
+    user.host.write(f"{user.home}/.config/systemd/user/belfryd@shop.service.d/bus.conf", bus)
+    user.host.write(f"{user.home}/.config/belfry/applications/shop.conf", f"{FILE}Sleep=true\n")
+    user.host.run("chown", "-R", "anna:", f"{user.home}/.config")
+    user.shell("systemctl --user daemon-reload && systemctl --user start shop belfryd@shop")
+    ask = "belfryctl --socket $XDG_RUNTIME_DIR/belfry@shop/io.belfry.Lifecycle is-active"
+    user.shell(f"until {ask} | grep -q degraded; do sleep 0.1; done")
+    doubt = "application is degraded: Sleep= may not run: there is no connection to the system's bus"
+    answer = user.shell(ask, check=False)
+    assert (answer.returncode, answer.stdout) == (1, f"active\n{doubt}\n")
+    user.shell("rm -r $HOME/.config/systemd/user/belfryd@shop.service.d; systemctl --user daemon-reload")
+    user.shell(f"systemctl --user restart belfryd@shop; while {ask} | grep 'no connection'; do sleep 0.1; done")
+    assert "no connection" not in user.shell(ask, check=False).stdout
+    user.shell("systemctl --user stop shop")
+
+
 def test_a_user_cannot_name_another_user(user):
     user.host.write(f"{user.home}/.config/belfry/applications/shop.conf", FILE.replace("[On]", "User=root\n[On]"))
     answer = user.shell("belfryctl check shop", check=False)

@@ -195,6 +195,36 @@ def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
     bare.host.systemctl("stop", shop.unit.name)
 
 
+def test_of_three_applications_none_notices_an_upgrade(bare, package, newer):
+    """From the package at $BELFRY_OLDER_PACKAGE, such as that of an earlier commit; without it from this one."""
+    bare.install_packages(Path(os.environ.get("BELFRY_OLDER_PACKAGE", package)))
+    shops = [Application(bare.host, name) for name in ("shop", "till", "store")]
+    for shop in shops:
+        shop.write_unit()
+        shop.write()
+        shop.begin()
+        shop.wait_for(lambda one=shop: one.done() == ["Start"], "run Start=")
+    paused = shops[1]
+    paused.ctl("pause")
+    done = [["Start"], ["Start", "Pause"], ["Start"]]
+    before = [(shop.main_pid(), shop.listener.main_pid(), shop.unit.main_pid()) for shop in shops]
+
+    bare.install_packages(newer)
+    for shop, (own, listener, unit) in zip(shops, before):
+        for one, pid in ((shop, own), (shop.listener, listener)):
+            one.wait_for(lambda one=one, pid=pid: one.main_pid() not in (0, pid), "be restarted")
+        shop.wait_until_up()
+        assert shop.unit.main_pid() == unit
+    assert [shop.state() for shop in shops] == ["active", "background", "active"]
+    assert [shop.done() for shop in shops] == done
+
+    # Each goes on as if nothing had been.
+    paused.ctl("resume")
+    bare.host.systemctl("stop", *(shop.unit.name for shop in shops))
+    ends = [[], ["Resume"], []]
+    assert [shop.done() for shop in shops] == [[*a, *b, "Stop", "unit ended"] for a, b in zip(done, ends)]
+
+
 def test_one_file_and_a_restart_of_its_unit_give_redis_a_lifecycle(bare, package):
     host = bare.host
 
