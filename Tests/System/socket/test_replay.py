@@ -63,5 +63,5 @@ def test_watch_shows_what_only_the_journal_has(on_each):
     [boot] = {seen[index].pop("bootId") for index in range(len(live.seen))}
     assert len(boot) == 32 and len({n.pop("bootId") for n in live.seen}) == 1
     assert [json.dumps(n) for n in seen[: len(live.seen)]] == [json.dumps(n) for n in live.seen]
-    some, _ = watched(on_each, first, live.seen[-1]["sequence"], "didBecomeActive")
+    some, _ = watched(on_each, first, live.seen[-1]["sequence"], "--on", "didBecomeActive")
     assert numbers(some) == [live.seen[-1]["sequence"]]

@@ -15,7 +15,7 @@ struct FlushCommand: ReplyCommand {
             it is a terminal. SIGUSR1 flushes the caches too.
             """)
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let name = "flushRequested"
