@@ -34,7 +34,7 @@ package final class SocketListener: LifecycleListener {
     let budget: UnitBudget
     let followedPosts = FollowedPosts()
     /// The application that the service stands for.
-    let application: String?
+    let application: ApplicationSettings?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let retained: RetainedNotifications
@@ -70,7 +70,7 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.retained = retained
         self.describeRun = describeRun
-        self.application = application?.name
+        self.application = application
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
         clients = ClientLog(log, clock: mediator.clock)
         holds = HoldList(mediator: mediator, log: log)

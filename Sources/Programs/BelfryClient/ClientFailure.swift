@@ -94,9 +94,6 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
         self.init(.unavailable, "\(what): no answer in \(DurationText.text(limit))")
     }
 
-    /// The same failure with one more hint.
-    package func with(_ hint: String) -> ClientFailure { ClientFailure(status, lines + [hint]) }
-
     private init(_ status: CommandStatus, _ lines: [String]) {
         self.status = status
         self.lines = lines

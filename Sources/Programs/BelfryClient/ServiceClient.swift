@@ -9,7 +9,7 @@ package import Varlink
 /// Calls the methods of one service.
 package final class ServiceClient {
     /// The interface whose methods are called.
-    package static let interface = "io.belfry.Lifecycle"
+    package nonisolated static let interface = "io.belfry.Lifecycle"
 
     /// Makes the failure `unable to VERB 'OBJECT': REASON` of an error.
     package typealias Failure = (_ error: VarlinkError, _ verb: String, _ object: String) -> ClientFailure

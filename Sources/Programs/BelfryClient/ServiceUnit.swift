@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The unit of a service whose socket is in a directory of `/run`.
+/// The unit of a service whose socket is in a directory of `/run`, or of the runtime directory of a user.
 ///
 /// It has the name of that directory, as in the units of the documentation. Only the directories of belfryd and its
 /// instances begin with `belfry` instead.
@@ -17,9 +17,12 @@ package nonisolated struct ServiceUnit: Equatable {
         guard path.utf8.starts(with: "/run/".utf8) else { return nil }
         let parts = path.utf8.dropFirst(5).split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, parts[1].elementsEqual(Self.socketName.utf8) else { return nil }
+        guard parts.count == 2 || parts.count == 4 && parts[0].elementsEqual("user".utf8),
+            case let directory = parts[parts.count - 2], !directory.isEmpty,
+            parts[parts.count - 1].elementsEqual(Self.socketName.utf8)
+        else { return nil }
         let belfry = "belfry".utf8
-        let isBelfry = parts[0].elementsEqual(belfry) || parts[0].starts(with: "belfry@".utf8)
-        name = isBelfry ? "belfryd\(Substring(parts[0].dropFirst(belfry.count)))" : String(Substring(parts[0]))
+        let isBelfry = directory.elementsEqual(belfry) || directory.starts(with: "belfry@".utf8)
+        name = isBelfry ? "belfryd\(Substring(directory.dropFirst(belfry.count)))" : String(Substring(directory))
     }
 }

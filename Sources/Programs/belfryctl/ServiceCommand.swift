@@ -54,9 +54,13 @@ struct ConnectionOptions: ParsableArguments {
             "belfryctl", path: path(environment: Environment.variables), timeout: timeout)
     }
 
-    /// Whether a socket is named.
-    func namesSocket(environment: [String: String]) -> Bool {
-        instance == nil && [socket, environment["BELFRY_SOCKET"]].contains { $0.map { !$0.isEmpty } ?? false }
+    /// The same for the service that an argument names: `redis` or `belfryd@redis` for the instance, `belfryd` for the
+    /// one whose instance has no name.
+    func naming(_ name: String?) -> ConnectionOptions {
+        guard let name else { return self }
+        var options = self
+        options.instance = name == "belfryd" ? "" : name.hasPrefix("belfryd@") ? String(name.dropFirst(8)) : name
+        return options
     }
 
     /// The path that a command connects to.
@@ -68,19 +72,23 @@ struct ConnectionOptions: ParsableArguments {
             environment["BELFRY_SOCKET"] = nil
             environment["RUNTIME_DIRECTORY"] = nil
         }
+        func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
         let name = InstanceName.full(RuntimePaths.belfry, instance)
-        return RuntimePaths(environment: environment, uid: geteuid(), name: name)
-            .clientSocketPath { access($0, F_OK) == 0 }
+        let path = RuntimePaths(environment: environment, uid: geteuid(), name: name).clientSocketPath(exists: exists)
+        // A service that was built on the library has a directory of its own name.
+        let own = instance.map { "/run/\($0)/\(ServiceClient.interface)" } ?? path
+        return !exists(path) && exists(own) ? own : path
     }
 
-    private static func instance(_ text: String) throws -> String {
+    fileprivate static func instance(_ text: String) throws -> String {
         try valid(InstanceName.parse(text))
     }
 }
 
 /// A command that prints a reply, as text or as JSON.
 protocol ReplyCommand: ServiceCommand {
-    var options: ReplyOptions { get }
+    associatedtype Options: ReplyingOptions
+    var options: Options { get }
 }
 
 extension ReplyCommand {
@@ -91,9 +99,33 @@ extension ReplyCommand {
 }
 
 /// The options of a command that prints a reply.
-struct ReplyOptions: ParsableArguments {
+protocol ReplyingOptions: ParsableArguments {
+    var connection: ConnectionOptions { get }
+    var json: Bool { get }
+}
+
+/// Those of a command whose arguments are not the service.
+struct ReplyOptions: ReplyingOptions {
     @OptionGroup var connection: ConnectionOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
+}
+
+/// Those of a command whose argument is the service.
+struct NamedReplyOptions: ReplyingOptions {
+    @OptionGroup var others: ReplyOptions
+
+    @Argument(
+        help: "The application, instance or service; 'belfryd' is the one without an instance.",
+        completion: .applications, transform: ConnectionOptions.instance)
+    var name: String?
+
+    var connection: ConnectionOptions { others.connection.naming(name) }
+    var json: Bool { others.json }
+
+    func validate() throws {
+        guard let name, others.connection.socket ?? others.connection.instance != nil else { return }
+        throw ValidationError("'\(name)' and an option both name the service, use one of them")
+    }
 }

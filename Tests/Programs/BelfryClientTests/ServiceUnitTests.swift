@@ -11,7 +11,8 @@ struct ServiceUnitTests {
             ("/run/belfry/io.belfry.Lifecycle", "belfryd"),
             ("/run/belfry@video/io.belfry.Lifecycle", "belfryd@video"),
             ("/run/videod/io.belfry.Lifecycle", "videod"), ("/run/belfryx/io.belfry.Lifecycle", "belfryx"),
-            ("/run/user/7/belfry/io.belfry.Lifecycle", nil), ("/run/videod/other", nil),
+            ("/run/user/7/belfry@video/io.belfry.Lifecycle", "belfryd@video"), ("/run/videod/other", nil),
+            ("/run/user/7/io.belfry.Lifecycle", nil), ("/run/users/7/belfry/io.belfry.Lifecycle", nil),
             ("/run/io.belfry.Lifecycle", nil), ("/run//io.belfry.Lifecycle", nil),
             ("run/videod/io.belfry.Lifecycle", nil), ("@videod", nil), ("", nil),
         ] as [(String, String?)])

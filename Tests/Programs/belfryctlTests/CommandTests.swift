@@ -71,6 +71,14 @@ struct CommandTests {
         #expect(done == .init(status: isGood ? 0 : 1, output: output, errors: ""))
     }
 
+    @Test func activityIsAlsoJSON() throws {
+        let listener = #"{"name":"disk","health":"unhealthy","healthReason":"no disk"}"#
+        let standIn = try StandIn(answering: [#"{"parameters":{"state":"active","listeners":[\#(listener)]}}"#])
+
+        let output = #"{"state":"active","problems":["disk is unhealthy: no disk"]}"# + "\n"
+        #expect(try standIn.ctl("is-active", "--json").end() == .init(status: 1, output: output, errors: ""))
+    }
+
     @Test func socketOptionMayPrecedeOrFollowTheCommand() throws {
         let standIn = try StandIn()
 
@@ -198,11 +206,11 @@ struct CommandTests {
         let standIn = try StandIn(running: false)
 
         // Not every machine has a journal that this user may read.
-        let read = try standIn.ctl("history", "--service", "lantern-of-nobody").end()
+        let read = try standIn.ctl("history", "lantern-of-nobody").end()
         #expect(read.status == 0 || read.errors.hasPrefix("unable to read the journal: "))
-        let asked = try standIn.ctl("history").end()
-        #expect(asked.status == 69)
-        #expect(asked.errors.hasSuffix("\nuse --service to give its name in the journal instead\n"))
+        let unnamed = try standIn.ctl("history").end()
+        #expect(unnamed.status == 64)
+        #expect(unnamed.errors.hasSuffix("\ngive its name: 'belfryctl history NAME.service'\n"))
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])

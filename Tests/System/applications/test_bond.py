@@ -41,7 +41,7 @@ def test_a_crash_runs_nothing(shop):
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
     assert shop.listener_says("shop.service has ended before, Stop= does not run")
-    assert "reason=unitEnded unitJob=over" in shop.ctl("history", "-n", "1", "willTerminate").stdout
+    assert "reason=unitEnded unitJob=over" in shop.ctl("history", "-n", "1", "--on", "willTerminate").stdout
     shop.begin()
     assert "Launch: after its application had ended\n" in shop.ctl("status").stdout
 

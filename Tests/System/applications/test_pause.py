@@ -69,7 +69,7 @@ def test_a_reason_is_shown_wherever_the_pause_is(shop):
         shop.wait_until_up()
     assert said(shop, f"^didEnterBackground inactive -> background, .*, reason {REASON}$")
     assert said(shop, f"^starting paused, {BY_JOURNAL}: {REASON}$")
-    assert f'reason="{REASON}"' in shop.ctl("history", "didEnterBackground").stdout
+    assert f'reason="{REASON}"' in shop.ctl("history", "--on", "didEnterBackground").stdout
     # What somebody has ended is no warning.
     shop.ctl("resume")
     assert not said(shop, "which ends the pause")

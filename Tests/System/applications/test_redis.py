@@ -155,13 +155,13 @@ def test_sudo_allows_one_user_one_thing(redis):
         return host.run(*anna, "sudo", "--non-interactive", *command, check=False)
 
     try:
-        assert sudo("belfryctl", "-i", "redis", "pause").returncode == 0 and redis.state() == "background"
-        assert sudo("belfryctl", "-i", "redis", "resume").returncode == 0 and redis.state() == "active"
+        assert sudo("belfryctl", "pause", "redis").returncode == 0 and redis.state() == "background"
+        assert sudo("belfryctl", "resume", "redis").returncode == 0 and redis.state() == "active"
         sequence = redis.status()["sequence"]
-        for command in (["flush"], ["pause", "--help"], ["reload"], []):
-            refused = sudo("belfryctl", "-i", "redis", *command)
+        for command in (["flush", "redis"], ["pause", "redis", "--help"], ["reload", "redis"], []):
+            refused = sudo("belfryctl", *command)
             assert refused.returncode == 1 and "a password is required" in refused.stderr
-        for command in (["belfryctl", "pause"], ["belfryctl", "-i", "nginx", "pause"], ["systemctl", "stop", "redis-server"], ["sh"]):
+        for command in (["belfryctl", "pause"], ["belfryctl", "pause", "nginx"], ["systemctl", "stop", "redis-server"], ["sh"]):
             refused = sudo(*command)
             assert refused.returncode == 1 and "a password is required" in refused.stderr
         assert redis.status()["sequence"] == sequence

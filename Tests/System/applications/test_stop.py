@@ -3,6 +3,8 @@
 """`Stop=` comes when `ExecStop=` of the unit would: after everything that is ordered after the unit has stopped. A stop that is
 called off is undone."""
 
+import json
+
 import pytest
 from application import Application
 from belfry_service import installed_host
@@ -50,6 +52,27 @@ def begin_stop_behind_a_worker(shop: Application, work: str) -> None:
     start_helpers(shop)
     shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
+
+
+def test_explain_counts_what_a_stop_will_run(shop):
+    shop.more = "TimeoutStopSec=40s\n"
+    begin(shop)
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service")
+    add_helper(shop, "bystander.service", "After=shop.service")
+    start_helpers(shop)
+    with shop.running_ctl("hold", "--reason", "backup"):
+        shop.wait_for(lambda: "Held for: backup" in shop.ctl("status").stdout, "be held")
+        lines = shop.ctl("explain", "stop").stdout.splitlines()
+        reply = json.loads(shop.ctl("explain", "stop", "--json").stdout)
+    assert lines[0].startswith("SIGTERM (15): stop, ") and lines[1] == "Waits until worker.service has stopped."
+    assert lines[2].startswith("Waits for task or hold 'backup', at most ")
+    assert lines[-1] == "Then shop.service stops, with TimeoutStopSec=40 s."
+    called = {step["name"]: [one["name"] for one in step["listeners"]] for step in reply["steps"]}
+    assert "shop" in called["willTerminate"] and "shop" not in called["didEnterBackground"]
+    # A pause runs Pause=.
+    pause = json.loads(shop.ctl("explain", "pause", "--json").stdout)
+    assert (pause["signal"], "unit" in pause) == ("SIGTSTP", False)
+    assert "shop" in [one["name"] for one in pause["steps"][1]["listeners"]]
 
 
 @pytest.mark.parametrize("bond", ["Requires", "BindsTo", "PartOf"])

@@ -137,7 +137,7 @@ def test_a_restart_says_why(worker):
     elif worker.way == "Unit":
         worker.wait_for(lambda: any(one.startswith("ended: success, killed TERM") for one in worker.messages()), "say it")
     else:
-        said = worker.ctl("-i", "worker", "history", "willTerminate").stdout
+        said = worker.ctl("history", "worker", "--on", "willTerminate").stdout
         assert "reason=restart" in said
 
 

@@ -16,11 +16,12 @@ def test_tab_completes_commands_options_and_names(started, shell):
             "list --js\t": ["list", "--json"],
             "flush --js\t": ["flush", "--json"],
             "post org.\t": ["post", "org.example.mine"],
-            f"watch --socket={ADDRESS} org.\t": ["watch", f"--socket={ADDRESS}", "org.example.mine"],
+            f"watch --socket={ADDRESS} --on org.\t": ["watch", f"--socket={ADDRESS}", "--on", "org.example.mine"],
             "attach lamp --on org.\t --follows danc\t": ["attach", "lamp", "--on", "org.example.mine", "--follows", "dancer"],
             "-i redi\t flush --js\t": ["-i", "redis", "flush", "--json"],
             "status --instance redi\t": ["status", "--instance", "redis"],
             "check ngin\t": ["check", "nginx"],
+            "pause redi\t": ["pause", "redis"],
         }.items():
             assert typed.command(f"belfryctl {keys}") == words
 

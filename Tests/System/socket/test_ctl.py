@@ -20,9 +20,9 @@ def test_history_is_what_the_journal_has(started):
 
     last = names(started.ctl("history", "--json", "-n", "4").stdout)
     assert last == ["org.example.first", "willResignActive", "didEnterBackground", "org.example.second"]
-    assert names(started.ctl("history", "--json", "-n", "1", "org.example.first").stdout) == ["org.example.first"]
+    assert names(started.ctl("history", "--json", "-n", "1", "--on", "org.example.first").stdout) == ["org.example.first"]
     assert names(started.ctl("history", "--json").stdout)[-4:] == last
-    line = started.ctl("history", "didEnterBackground", "-n", "1").stdout
+    line = started.ctl("history", "belfryd", "--on", "didEnterBackground", "-n", "1").stdout
     assert "inactive -> background" in line and "socket from pid" in line
 
     started.host.systemctl("stop", SERVICE)

@@ -63,15 +63,15 @@ def test_records_that_other_users_forge_are_not_shown(started_on_each):
 def test_history_of_a_unit_is_that_of_its_service(started_on_each):
     # Only the first also shows what root did by hand before.
     last = ["-n", "3"]
-    assert history(started_on_each, "--service", SERVICE, *last) == history(started_on_each, *last) != []
-    assert history(started_on_each, "--service", "systemd-journald.service") == []
+    assert history(started_on_each, SERVICE, *last) == history(started_on_each, *last) != []
+    assert history(started_on_each, "systemd-journald.service") == []
 
 
 def test_user_who_may_not_read_the_journal_gets_a_message(started_on_each):
     done = ctl_of(started_on_each, STRANGER, "history")
     assert (done.returncode, done.stdout, done.stderr) == (77, "", UNREADABLE)
     assert "didBecomeActive" in ctl_of(started_on_each, READER, "history").stdout
-    nothing = ctl_of(started_on_each, READER, "history", "org.example.never")
+    nothing = ctl_of(started_on_each, READER, "history", "--on", "org.example.never")
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
 
 

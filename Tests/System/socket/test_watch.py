@@ -35,8 +35,8 @@ def test_longest_permitted_post_reaches_subscribers(on_each, size):
     on_each.configure(f"[Socket]\nFrameMax={size}\nReplaySize={3 * size}\n")
     on_each.start()
     post, room = longest_post("org.example.long", size)
-    rest = ["--json", "org.example.long"]
-    with on_each.running_ctl("watch", *rest) as watch, on_each.running_ctl("wait", *rest) as wait:
+    name = "org.example.long"
+    with on_each.running_ctl("watch", "--json", "--on", name) as watch, on_each.running_ctl("wait", "--json", name) as wait:
         on_each.wait_for(lambda: on_each.status()["subscribers"] == 2, "be subscribed to")
         with on_each.connect() as client:
             client.send_raw(post)

@@ -44,6 +44,18 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
 
     /// Whether the limit is enough for that.
     public var fits: Bool { limit.map { longest <= $0 } ?? true }
+
+    /// The same without the calls for which nothing would be done.
+    package func without(_ isIdle: (LifecycleNotification.Name, Call) -> Bool) -> LifecyclePlan {
+        func time(_ steps: [Step]) -> Duration {
+            steps.flatMap(\.groups).compactMap { $0.compactMap(\.deadline).max() }.reduce(.zero, +)
+        }
+        let rest = steps.map { step in
+            let groups = step.groups.map { $0.filter { !isIdle(step.name, $0) } }
+            return Step(name: step.name, previousState: step.previousState, state: step.state, groups: groups)
+        }
+        return LifecyclePlan(tasks: tasks, steps: rest, limit: limit, longest: longest - time(steps) + time(rest))
+    }
 }
 
 extension LifecycleMediator {

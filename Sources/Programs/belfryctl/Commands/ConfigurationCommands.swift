@@ -7,7 +7,7 @@ import BelfryCommandLine
 import Varlink
 
 /// `belfryctl reload`.
-struct ReloadCommand: ServiceCommand {
+struct ReloadCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Reload the configuration, as SIGHUP does.",
         discussion: """
@@ -16,7 +16,7 @@ struct ReloadCommand: ServiceCommand {
             applied the new one. With --dry-run the listeners only check it, and nothing changes.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: NamedReplyOptions
 
     @Flag(help: "Only check whether the new configuration would be accepted.")
     var dryRun = false
@@ -26,15 +26,17 @@ struct ReloadCommand: ServiceCommand {
         guard !dryRun else {
             let reply = try await client.call(
                 "Reload", ["dryRun": true], to: "check the configuration of", within: context.changeTimeout)
-            let answers = reply.objects("reports").map {
-                "\($0.textOrDash("listener")): \($0.textOrDash("outcome")), \($0.durationOrDash("durationUsec"))"
+            context.print(reply, json: json) { reply, _ in
+                reply.objects("reports").map {
+                    "\($0.textOrDash("listener")): \($0.textOrDash("outcome")), \($0.durationOrDash("durationUsec"))"
+                } + ["the configuration would be accepted"]
             }
-            context.print(answers + ["the configuration would be accepted"])
             return .success
         }
         let reply = try await client.call("Reload", to: "reload", within: context.changeTimeout)
-        if StandardStream.output.isTerminal { context.print(["configuration reloaded"]) }
-        context.print(ListenerReports.works(reply))
+        context.print(reply, json: json) { reply, _ in
+            (StandardStream.output.isTerminal ? ["configuration reloaded"] : []) + ListenerReports.works(reply)
+        }
         return context.report(reply)
     }
 }

@@ -12,7 +12,7 @@ struct FlushCommand: ReplyCommand {
         commandName: "flush", abstract: "Flush the caches, and wait until that is done.",
         discussion: "The same as 'post --wait flushRequested', and prints what was freed. SIGUSR1 flushes them too.")
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let name = "flushRequested"

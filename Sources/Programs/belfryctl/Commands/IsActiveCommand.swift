@@ -7,7 +7,7 @@ import BelfryCommandLine
 import Varlink
 
 /// `belfryctl is-active`.
-struct IsActiveCommand: ServiceCommand {
+struct IsActiveCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "is-active", abstract: "Succeed if the service is active and its listeners work.",
         discussion: """
@@ -15,7 +15,7 @@ struct IsActiveCommand: ServiceCommand {
             status is then 1. For the readiness probe of a container, and for scripts.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: NamedReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
@@ -23,7 +23,8 @@ struct IsActiveCommand: ServiceCommand {
         let listeners = try await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let problems = ListenerRecords.problems(listeners)
-        context.print([state.textOrDash("state")] + problems)
+        let reply: JSONObject = ["state": state["state"] ?? "-", "problems": .array(problems.map { .string($0) })]
+        context.print(reply, json: json) { reply, _ in [reply.textOrDash("state")] + problems }
         return state.text("state") == "active" && problems.isEmpty ? .success : .failure
     }
 }

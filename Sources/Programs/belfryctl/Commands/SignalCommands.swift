@@ -5,6 +5,7 @@ import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
+import BelfrySystemd
 import Varlink
 
 /// `belfryctl explain`.
@@ -19,24 +20,43 @@ struct ExplainCommand: ServiceCommand {
     @OptionGroup var connection: ConnectionOptions
 
     @Argument(
-        help: "The signal: TERM, SIGUSR1, RTMIN+5.",
+        help: "The signal: TERM, SIGUSR1, RTMIN+5; or stop, pause, resume or reload for the one that asks for it.",
         transform: ExplainCommand.name)
     var signal: String
 
     @Flag(help: "Print the reply as one JSON object.")
     var json = false
 
-    /// The canonical name of a signal, without `SIG`.
+    /// The canonical name of a signal, without `SIG`. A verb of Belfry is its signal: `stop` is not SIGSTOP.
     private static func name(_ text: String) throws -> String {
-        try valid(SignalName.name(of: SignalName.number(text)) ?? text)
+        let signals = ["stop": "TERM", "pause": "TSTP", "resume": "CONT", "reload": "HUP"]
+        return try signals[text] ?? valid(SignalName.name(of: SignalName.number(text)) ?? text)
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        let reply = try await client.call(
+        var reply = try await client.call(
             "Explain", ["signal": .string(signal)], to: "explain", signal, within: context.queryTimeout)
+        let application = connection.instance.flatMap { ApplicationFile($0, in: .ofProcess).settings }
+        if let application, reply.text("action") == "stop" {
+            do { reply["unit"] = try Self.stop(of: application) } catch { context.note("\(error)") }
+        }
         context.print(reply, json: json, as: ExplainText.lines)
         return .success
+    }
+
+    /// What systemd does with the unit of an application: which units it stops before, and the unit's own time.
+    @MainActor private static func stop(of application: ApplicationSettings) throws -> JSONValue {
+        let unit = try ServiceManagerUnit.properties(of: application.unit)
+        let own = ["belfryd@\(application.name).service", "belfry-listener@\(application.name).service"]
+        let bound = Set(["RequiredBy", "BoundBy", "ConsistsOf"].flatMap(unit.texts)).subtracting(own)
+        let waits = try bound.intersection(unit.texts("Before")).sorted().filter {
+            try ServiceManagerUnit.properties(of: $0).isActive
+        }
+        return [
+            "name": .string(application.unit), "waitsFor": .array(waits.map { .string($0) }),
+            "timeout": .string(unit.time("TimeoutStopUSec").map(DurationText.text) ?? "infinity"),
+        ]
     }
 }
 
@@ -48,11 +68,13 @@ enum ExplainText {
         guard !steps.isEmpty else {
             return lines + ["No notification is delivered in the state \(style.state(reply.textOrDash("state")))."]
         }
-        for task in reply.objects("tasks") {
-            lines.append(
-                "Waits for background task '\(task.textOrDash("name"))', \(task.durationOrDash("remainingUsec")).")
+        let unit = reply["unit"]?.objectValue
+        lines += (unit?.texts("waitsFor") ?? []).map { "Waits until \($0) has stopped." }
+        lines += reply.objects("tasks").map {
+            "Waits for task or hold '\($0.textOrDash("name"))', at most \($0.durationOrDash("remainingUsec"))."
         }
-        return lines + table(steps).lines(style) + [verdict(reply, style)]
+        let end = unit.map { "Then \($0.textOrDash("name")) stops, with TimeoutStopSec=\($0.textOrDash("timeout"))." }
+        return lines + table(steps).lines(style) + [verdict(reply, style)] + [end].compactMap(\.self)
     }
 
     /// `SIGTERM (15): stop, stops the service in order`. A signal that the service cannot receive has no action.

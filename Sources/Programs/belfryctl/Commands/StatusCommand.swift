@@ -11,7 +11,7 @@ struct StatusCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of the service and of its listeners.")
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()

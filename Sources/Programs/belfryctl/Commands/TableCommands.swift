@@ -32,7 +32,7 @@ struct ListenersCommand: TableCommand {
     static let method = "ListListeners"
     static let subject = "listeners"
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     /// A heading and a row for each listener; a listener whose last call failed is marked.
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
@@ -89,7 +89,7 @@ struct ActionsCommand: TableCommand {
     static let method = "ListActions"
     static let subject = "actions"
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let actions = reply.objects("actions")
@@ -107,7 +107,7 @@ struct SignalsCommand: TableCommand {
     static let method = "ListSignals"
     static let subject = "signals"
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([("SIGNAL", .left), ("NUMBER", .right), ("ACTION", .left)])
@@ -125,7 +125,7 @@ struct MetricsCommand: TableCommand {
     static let method = "GetOpenMetrics"
     static let subject = "metrics"
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     /// The text as it is, whatever its length; each line is made fit for a terminal.
     static func lines(_ reply: JSONObject, _: TextStyle) -> [String] {

@@ -40,7 +40,7 @@ struct PauseCommand: TransitionCommand {
         discussion: transitionDiscussion + " If one failed, another pause calls all of them again.")
     static let method = "Pause"
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 
     @Option(help: "The reason, shown wherever the pause is; at most 200 bytes.")
     var reason: String?
@@ -55,7 +55,7 @@ struct ResumeCommand: TransitionCommand {
         discussion: transitionDiscussion)
     static let method = "Resume"
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 }
 
 /// `belfryctl interrupt`.
@@ -65,5 +65,5 @@ struct InterruptCommand: TransitionCommand {
         discussion: transitionDiscussion)
     static let method = "Interrupt"
 
-    @OptionGroup var options: ReplyOptions
+    @OptionGroup var options: NamedReplyOptions
 }

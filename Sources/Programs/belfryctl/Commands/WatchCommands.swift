@@ -11,13 +11,11 @@ import Glibc
 import Varlink
 
 /// A command that follows the notifications of the service.
-protocol WatchingCommand: ServiceCommand {
+protocol WatchingCommand: ReplyCommand {
     /// The names of the notifications.
     var names: [String] { get }
     /// Notifications after this sequence number come first.
     var after: Int64? { get }
-    /// Whether to print JSON.
-    var json: Bool { get }
 }
 
 extension WatchingCommand {
@@ -34,20 +32,20 @@ struct WatchCommand: WatchingCommand {
         discussion: """
             Prints the state of the service, and then a line for each notification. When the service ends, waits until \
             it is back and continues after the last notification shown; a service that was stopped is not started. \
-            Ends when its output is closed. --timeout limits only the wait for the state.
+            Ends when its output is closed. --timeout limits only the wait for the state. With --json the lines are \
+            {"state":…}, then {"notification":…} each.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: NamedReplyOptions
 
-    @Argument(help: "Show only these notifications.", completion: .notifications)
+    @Option(
+        name: .customLong("on"), parsing: .upToNextOption,
+        help: ArgumentHelp("Show only these notifications.", valueName: "notification"), completion: .notifications)
     var names: [String] = []
 
     @Option(
         help: ArgumentHelp("Show first the notifications after this sequence number.", valueName: "sequence"))
     var after: Int64?
-
-    @Flag(help: "Print one JSON object a line: {\"state\":…}, then {\"notification\":…} each.")
-    var json = false
 
     @Flag(help: "Wait for a service that cannot be reached yet.")
     var wait = false
@@ -70,7 +68,7 @@ struct WaitCommand: WatchingCommand {
             end the wait. With --timeout the exit status is 69 if no such notification arrives in that time.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: ReplyOptions
 
     @Argument(help: "The notifications.", completion: .notifications)
     var names: [String]
@@ -78,9 +76,6 @@ struct WaitCommand: WatchingCommand {
     @Option(
         help: ArgumentHelp("Also accept a past notification after this sequence number.", valueName: "sequence"))
     var after: Int64?
-
-    @Flag(help: "Print {\"notification\":…}.")
-    var json = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let session = WatchSession(self, waitsForService: true, count: 1, context)

@@ -9,18 +9,20 @@ import BelfryLinux
 import Varlink
 
 /// `belfryctl history`.
-struct HistoryCommand: ServiceCommand {
+struct HistoryCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show past notifications of the service, from the journal.",
         discussion: """
-            Prints one line for each notification, as 'belfryctl watch' does. The service need not run. Root and \
-            members of the group systemd-journal can read the journal of a system service. \
+            Prints one line for each notification, as 'belfryctl watch' does. The service need not run, and may be named \
+            by its unit: 'video@1.service'. Root and members of the group systemd-journal can read the journal of a system service. \
             'journalctl -u UNIT --since TIME' shows the records of some time.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: NamedReplyOptions
 
-    @Argument(help: "Show only these notifications.", completion: .notifications)
+    @Option(
+        name: .customLong("on"), parsing: .upToNextOption,
+        help: ArgumentHelp("Show only these notifications.", valueName: "notification"), completion: .notifications)
     var names: [String] = []
 
     @Option(
@@ -28,36 +30,18 @@ struct HistoryCommand: ServiceCommand {
         help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
     var lines: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "The name of the service in the journal (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
-            discussion: """
-                Default: the service at --socket or $BELFRY_SOCKET, which must be running so that it can be asked for \
-                its name; otherwise belfryd, or its --instance.
-                """, valueName: "name"))
-    var service: String?
-
     @Flag(help: "Also show what listeners have logged about the notifications, and how their calls ended.")
     var records = false
-
-    @Flag(help: "Print one JSON object a line: {\"notification\":…}, {\"record\":…} or {\"call\":…}.")
-    var json = false
 
     /// Refuses a negative number, and options that contradict each other.
     func validate() throws {
         if let lines, lines < 0 { throw ValidationError("--lines must not be negative") }
-        if connection.socket ?? connection.instance != nil, service != nil {
-            let option = connection.socket == nil ? "--instance" : "--socket"
-            throw ValidationError("\(option) and --service both name the service, use one of them")
-        }
-        if connection.timeout != nil, !isAsked(environment: Environment.variables) {
-            throw ValidationError("--timeout applies only when the service is asked for its name, use it with --socket")
-        }
+        if connection.timeout != nil { throw ValidationError("--timeout does not apply: no service is asked") }
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         context.warn(of: names)
-        var query = JournalQuery(service: JournalService(try await serviceName(context)))
+        var query = JournalQuery(service: JournalService(try unit(at: context.path)))
         query.names = names
         query.limit = lines
         let line = NotificationLine(context.style)
@@ -79,24 +63,11 @@ struct HistoryCommand: ServiceCommand {
         return .success
     }
 
-    /// The name of the service in the journal. A service whose socket is given is asked for its name.
-    @MainActor private func serviceName(_ context: CommandContext) async throws(ClientFailure) -> String {
-        guard isAsked(environment: Environment.variables) else {
-            return service ?? InstanceName.full("belfryd", connection.instance)
-        }
-        do throws(ClientFailure) {
-            let state = try await context.connect().call(
-                "GetState", to: "get the name of", within: context.queryTimeout)
-            guard let name = state["service"]?.stringValue, name.utf8.count <= 255 else {
-                throw ClientFailure(.unavailable, "unable to get the name of '\(context.path)': it did not give one")
-            }
-            return name
-        } catch {
-            throw error.with("use --service to give its name in the journal instead")
-        }
-    }
-
-    private func isAsked(environment: [String: String]) -> Bool {
-        service == nil && connection.namesSocket(environment: environment)
+    /// The unit of the service, which also is its name in the journal.
+    private func unit(at path: String) throws(ClientFailure) -> String {
+        if let name = connection.instance, name.hasSuffix(".service") { return name }
+        if let unit = ServiceUnit(socket: path) { return unit.name }
+        let text = "the unit of the service at '\(SystemError.escape(path))' is not known"
+        throw ClientFailure(.usage, text, "give its name: 'belfryctl history NAME.service'")
     }
 }

@@ -28,9 +28,9 @@ package nonisolated enum InstanceName {
         return text
     }
 
-    /// `NAME@INSTANCE`; `NAME` without an instance.
+    /// `NAME@INSTANCE`; `NAME` without an instance, or with an empty name of one.
     package static func full(_ name: String, _ instance: String?) -> String {
-        instance.map { "\(name)@\($0)" } ?? name
+        instance.map { $0.isEmpty ? name : "\(name)@\($0)" } ?? name
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Testing
-import Varlink
+@testable import Varlink
 
 struct VarlinkInterfaceDescriptionTests {
     private let text = """

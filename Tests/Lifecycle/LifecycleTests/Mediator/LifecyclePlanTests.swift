@@ -37,6 +37,14 @@ struct LifecyclePlanTests {
         task.end()
     }
 
+    @Test func callThatDoesNothingDoesNotCount() {
+        let plan = fixture.mediator.plan(for: .stop).without { $0 == .willTerminate && $1.listener == "second" }
+
+        #expect(plan.steps.map(\.name) == [.willResignActive, .didEnterBackground, .willTerminate])
+        #expect(plan.steps.last?.groups.joined().map(\.listener) == ["first"])
+        #expect(plan.longest == .seconds(4) && plan.limit == .seconds(8))
+    }
+
     @Test func postHasNoLimit() {
         let plan = fixture.mediator.plan(forPosting: .flushRequested)
 

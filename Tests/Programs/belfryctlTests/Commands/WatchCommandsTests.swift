@@ -136,7 +136,7 @@ struct WatchCommandsTests {
 
     @Test func misspeltNameGivesAWarning() throws {
         let standIn = try StandIn()
-        let watch = try standIn.ctl("watch", "didBecomActive")
+        let watch = try standIn.ctl("watch", "--on", "didBecomActive")
 
         #expect(
             watch.errorLine() == "belfryctl: watching for 'didBecomActive', did you mean 'didBecomeActive'?")
