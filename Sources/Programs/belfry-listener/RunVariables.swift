@@ -19,7 +19,9 @@ nonisolated enum RunVariables {
         for name in ChildCommand.own + ["JOURNAL_STREAM", ApplicationFile.variable] { variables[name] = nil }
         for (name, value) in facts(of: run) { variables["\(name)"] = value }
         let info = run.content["userInfo"].map(\.description) ?? ""
-        variables["BELFRY_USER_INFO"] = info.utf8.count <= longestUserInfo ? info : ""
+        let isShort = info.utf8.count <= longestUserInfo
+        variables["BELFRY_USER_INFO"] = isShort ? info : ""
+        variables["BELFRY_REASON"] = isShort ? text(run.content["userInfo"]?["reason"]) : ""
         variables["BELFRY_TRIGGER"] = text(run.content["trigger"])
         variables["BELFRY_COUNT"] = "\(run.count)"
         variables["BELFRY_SOCKET"] = socket

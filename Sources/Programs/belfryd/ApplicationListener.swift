@@ -80,7 +80,9 @@ final class ApplicationListener: LifecycleListener {
         if settings.reloadsUnit {
             reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
         }
-        events = mediator.addEventObserver(for: .listenersChanged, .began, .transitionEnded) { [weak self] in
+        events = mediator.addEventObserver(
+            for: .listenersChanged, .healthChanged, .began, .transitionEnded
+        ) { [weak self] in
             if case .began(let transition) = $0, transition.trigger == .stop {
                 self?.isStopOfPause = self?.mediator.state == .background
             }
@@ -183,7 +185,19 @@ final class ApplicationListener: LifecycleListener {
         follow(state)
         if let state { watchMemory(of: state) } else { memory = nil }
         endLaunch(state)
-        mediator.checkHealth()
+        tell(mediator.checkHealth())
+    }
+
+    /// Posts a change of the health. That it is not known is none.
+    private func tell(_ problems: [ListenerHealthReport]) {
+        guard phase == .running, hasLaunched, !mediator.isStopping, let run = runs.last else { return }
+        let isDegraded = problems.contains { !$0.health.isUnknown }
+        guard isDegraded || problems.isEmpty, isDegraded != runs.marks.contains(.degraded) else { return }
+        keep(run, isDegraded ? runs.marks.union([.degraded]) : runs.marks.subtracting([.degraded]))
+        let reasons = problems.map { "\($0.listener) is \($0.health.kind): \($0.health.reason ?? "")" }
+        mediator.post(
+            isDegraded ? ApplicationVerb.unitDidDegrade : ApplicationVerb.unitDidRecover,
+            userInfo: ["unit": .string(settings.unit), "reason": .string(reasons.joined(separator: "; "))])
     }
 
     /// Begins what is to be done for the run of the unit. What is under way ends first.
@@ -232,7 +246,7 @@ final class ApplicationListener: LifecycleListener {
     private func start(_ run: String) {
         phase = .starting(pauses: mediator.pauses)
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
-        keep(run, runs.last != nil ? [.paused] : [])
+        keep(run, runs.marks.intersection([.degraded]).union(runs.last != nil ? [.paused] : []))
         let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
         mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in self?.started(run) }
     }

@@ -19,6 +19,8 @@ final class UnitRunRecord {
         case paused
         /// `Stop=` has begun, and counts if the unit runs on.
         case stopped
+        /// `unitDidDegrade` was posted, in this run or one before, and `unitDidRecover` was not.
+        case degraded
     }
 
     /// Reads what the last process left. What cannot be read counts as nothing.

@@ -54,9 +54,14 @@ extension ServiceAssembly {
 
     private func context(for parts: ServiceParts) -> ComponentContext {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
+        let failedStop = options.application.map {
+            FailedStop(of: $0, in: parts.paths.runtimeDirectory, mediator: parts.mediator, log: log)
+        }
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
-            describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
+            describeRun: { [exitRecord = parts.exitRecord] in
+                launch.merging(exitRecord.userInfo) { $1 }.merging(failedStop?.userInfo ?? [:]) { $1 }
+            },
             budget: parts.budget, problem: { [sources = parts.sources] in sources.problem(with: $0) })
     }
 

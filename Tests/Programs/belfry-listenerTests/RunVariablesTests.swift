@@ -17,7 +17,7 @@ struct RunVariablesTests {
         let content: JSONObject = [
             "sequence": 7, "state": "active", "previousState": "inactive",
             "origin": ["kind": "signal", "signal": "SIGHUP", "pid": 12, "uid": 0, "loginUid": 1000],
-            "trigger": "reload", "userInfo": ["a": [1, "x"]],
+            "trigger": "reload", "userInfo": ["reason": "no disk"],
         ]
 
         let variables = RunVariables.all(of: run(content), socket: "@s", inherited: ["PATH": "/bin"])
@@ -28,7 +28,7 @@ struct RunVariablesTests {
                 "BELFRY_PREVIOUS_STATE": "inactive", "BELFRY_TRIGGER": "reload", "BELFRY_ORIGIN": "signal",
                 "BELFRY_SIGNAL": "SIGHUP",
                 "BELFRY_SENDER_PID": "12", "BELFRY_SENDER_UID": "0", "BELFRY_SENDER_LOGINUID": "1000",
-                "BELFRY_USER_INFO": "{\"a\":[1,\"x\"]}",
+                "BELFRY_USER_INFO": "{\"reason\":\"no disk\"}", "BELFRY_REASON": "no disk",
                 "BELFRY_COUNT": "3", "BELFRY_SOCKET": "@s",
             ])
     }
@@ -47,11 +47,11 @@ struct RunVariablesTests {
 
     @Test func whatNoVariableCanHoldIsLeftOut() {
         let long = String(repeating: "x", count: RunVariables.longestUserInfo)
-        let content: JSONObject = ["state": "a\0b", "userInfo": ["a": .string(long)]]
+        let content: JSONObject = ["state": "a\0b", "userInfo": ["reason": .string(long)]]
 
         let variables = RunVariables.all(of: run(content), socket: "@s", inherited: [:])
 
         #expect(variables["BELFRY_STATE"] == "ab")
-        #expect(variables["BELFRY_USER_INFO"] == "")
+        #expect(variables["BELFRY_USER_INFO"] == "" && variables["BELFRY_REASON"] == "")
     }
 }

@@ -221,6 +221,34 @@ def test_a_paused_application_whose_stop_is_called_off_stays_paused_and_says_so(
     assert shop.done() == ["Pause", "Stop", "Resume"]
 
 
+# Stops that fail
+
+
+def test_a_failed_stop_is_known_until_the_next_one_succeeds(shop):
+    shop.commands["Stop"] = "/bin/sh -c 'echo the disk is full >&2; exit 1'"
+    begin(shop)
+    assert "lastStopFailed" not in shop.status()
+    shop.host.systemctl("stop", "shop.service")
+    shop.begin()
+    # Neither a restart of Belfry nor a crash is a stop of the unit.
+    for signal in ("TERM", "KILL"):
+        told = shop.status()["lastStopFailed"]
+        assert told.startswith("20") and told.endswith("Z: Stop=: the disk is full")
+        belfryd = shop.main_pid()
+        shop.kill(signal)
+        if signal == "TERM":
+            shop.host.systemctl("start", shop.name)
+        shop.wait_for_another(belfryd)
+        shop.wait_until_up()
+        assert shop.status()["lastStopFailed"] == told
+    shop.commands["Stop"] = "/bin/true"
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.host.systemctl("restart", "shop.service")
+    shop.wait_until_up()
+    assert "lastStopFailed" not in shop.status()
+
+
 # The end of the machine
 
 

@@ -4,6 +4,7 @@
 
 import pytest
 from application import Application
+from documentation import code_block
 
 SICK = "/srv/shop.sick"
 HEALTH = f"/bin/sh -c 'echo look >>/srv/shop.looks; test ! -e {SICK} || {{ echo it is sick >&2; exit 1; }}'"
@@ -84,6 +85,69 @@ def test_a_paused_application_has_no_health_yet_and_can_be_enabled(shop):
     assert enable_again(shop, "HealthInterval=1s") == (0, why)
     shop.ctl("resume")
     wait_for_health(shop)
+
+
+def test_a_change_of_the_health_is_told_once_with_its_reason_also_over_restarts(shop):
+    shop.commands |= {verb: f"/bin/sh -c 'echo {verb} $$BELFRY_REASON >>{shop.log}'" for verb in ("Degraded", "Healthy")}
+    degraded = "Degraded shop is degraded: Health= failed: it is sick"
+    assert enable_again(shop, "HealthInterval=1s") == (0, "")
+    shop.clear()
+    shop.ill.touch()
+    shop.wait_for(lambda: shop.done() == [degraded], "tell that it does not work")
+    shop.host.systemctl("restart", shop.name)
+    shop.wait_until_up()
+    # Told by the next process of the instance, which has told nothing before.
+    shop.wait_for(lambda: "shop is degraded" in is_active(shop)[1], "know it again")
+    shop.ill.unlink()
+    shop.wait_for(lambda: shop.done() == [degraded, "Healthy"], "tell that it works again")
+    shop.ill.touch()
+    shop.wait_for(lambda: shop.done() == [degraded, "Healthy", degraded], "tell that it does not work again")
+    # The next run of the unit is told to work, and not once more that it does not.
+    shop.host.systemctl("restart", "shop.service")
+    shop.wait_until_up()
+    shop.wait_for(lambda: "Health= failed: it is sick" in is_active(shop)[1], "look at the next run")
+    shop.ill.unlink()
+    shop.wait_for(lambda: shop.done()[-1] == "Healthy", "tell that the next run works")
+    assert shop.done().count(degraded) == 2
+    names = [record["BELFRY_NOTIFICATION"] for record in shop.notifications()]
+    assert names.count("unitDidDegrade") == names.count("unitDidRecover") == 2
+
+
+MAIL = "/etc/belfry/applications/redis.conf.d/mail.conf"
+# Takes one mail, and prints it.
+MAIL_SERVER = """
+import socket
+server = socket.create_server(("127.0.0.1", 25))
+print("ready", flush=True)
+connection, _ = server.accept()
+stream = connection.makefile("rw", newline="\\r\\n")
+def say(text):
+    stream.write(text + "\\n")
+    stream.flush()
+say("220 test")
+while line := stream.readline():
+    if line.upper().startswith("DATA"):
+        say("354 go on")
+        while (line := stream.readline()).rstrip() != ".":
+            print(line.rstrip(), flush=True)
+        say("250 taken")
+    elif line.upper().startswith("QUIT"):
+        say("221 bye")
+        break
+    else:
+        say("250 yes")
+"""
+
+
+def test_the_mail_of_the_page_is_sent(shop):
+    text = code_block("ini", f"# {MAIL}\n").split("[On]\n")[1]
+    shop.commands |= dict(line.split("=", 1) for line in text.splitlines() if line)
+    with shop.host.running("python3", "-c", MAIL_SERVER) as server:
+        assert server.stdout.readline() == "ready\n"
+        assert enable_again(shop, "HealthInterval=1s\nTimeout=20s") == (0, "")
+        shop.ill.touch()
+        mail = [server.stdout.readline() for _ in range(3)]
+    assert mail == ["Subject: shop is degraded\n", "\n", "shop is degraded: Health= failed: it is sick\n"]
 
 
 def test_a_failure_of_a_command_with_a_dash_is_none(shop):

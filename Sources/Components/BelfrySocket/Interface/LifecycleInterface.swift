@@ -24,7 +24,9 @@ nonisolated let lifecycleInterfaceMethods = """
       # How and why it was started, as didFinishLaunching tells it
       launch: ?object,
       # Who has paused this run, or else who ended the one before it, and why
-      lastWord: ?object
+      lastWord: ?object,
+      # Of an application: when and why its last Stop= failed, until one succeeds
+      lastStopFailed: ?string
     )
 
     # Subscribe to notifications. Needs 'more'. The first reply has the state, each later one a notification. With

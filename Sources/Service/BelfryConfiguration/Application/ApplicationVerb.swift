@@ -16,6 +16,8 @@ package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
     case sleep = "Sleep"
     case wake = "Wake"
     case health = "Health"
+    case degraded = "Degraded"
+    case healthy = "Healthy"
 
     /// The notification that says that the unit has begun a run. `belfryd` posts it for an application.
     package static let unitDidStart = LifecycleNotification.Name("unitDidStart")!  // letters only
@@ -23,6 +25,11 @@ package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
     /// The notification that says that a stop of the unit was called off after `Stop=` had run. `belfryd` posts it, and
     /// `Resume=` is run.
     package static let unitDidNotStop = LifecycleNotification.Name("unitDidNotStop")!  // letters only
+
+    /// The notifications that say that the application does not work, and that it works again. `belfryd` posts them.
+    package static let unitDidDegrade = LifecycleNotification.Name("unitDidDegrade")!  // letters only
+    /// See `unitDidDegrade`.
+    package static let unitDidRecover = LifecycleNotification.Name("unitDidRecover")!  // letters only
 
     /// Its notification; nil for `Health`, which is run by the clock.
     package var notification: LifecycleNotification.Name? {
@@ -38,6 +45,8 @@ package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
         case .sleep: .willSleep
         case .wake: .didWake
         case .health: nil
+        case .degraded: Self.unitDidDegrade
+        case .healthy: Self.unitDidRecover
         }
     }
 
