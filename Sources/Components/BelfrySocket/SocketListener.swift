@@ -34,7 +34,7 @@ package final class SocketListener: LifecycleListener {
     let budget: UnitBudget
     let followedPosts = FollowedPosts()
     /// The application that the service stands for.
-    let application: String?
+    let application: ApplicationSettings?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let retained: RetainedNotifications
@@ -70,7 +70,7 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.retained = retained
         self.describeRun = describeRun
-        self.application = application?.name
+        self.application = application
         self.budget = budget ?? UnitBudget(mediator: mediator, unit: nil)
         clients = ClientLog(log, clock: mediator.clock)
         holds = HoldList(mediator: mediator, log: log)
@@ -90,9 +90,12 @@ package final class SocketListener: LifecycleListener {
             subscribers.send($0)
             attached.stateChanged(to: $0.state) { state }
         }
-        events = mediator.addEventObserver(for: .transitionEnded) { [transitions, clock = mediator.clock] in
-            guard case .transitionEnded(let report) = $0 else { return }
-            transitions.add(report, endUsec: clock.now.monotonicUsec)
+        events = mediator.addEventObserver(for: .transitionEnded, .listenerFailed) {
+            [transitions, counts, clock = mediator.clock] in
+            if case .transitionEnded(let report) = $0 { transitions.add(report, endUsec: clock.now.monotonicUsec) }
+            guard case .listenerFailed(_, let notification) = $0 else { return }
+            let key = application?.key(for: notification) ?? notification.name.rawValue
+            counts.countFailure(at: key, usec: clock.now.realtimeUsec)
         }
     }
 
