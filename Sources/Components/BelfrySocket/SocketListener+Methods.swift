@@ -95,8 +95,7 @@ extension SocketListener {
 
     private func attach(_ request: VarlinkRequest) {
         // The program of an application takes part under the name of that only.
-        let name = request.parameters["listener"]?.stringValue ?? ""
-        let hasItsName = application?.name.hasSameBytes(as: name) ?? false
+        let hasItsName = application?.name.hasSameBytes(as: request.parameters["listener"]?.stringValue ?? "") ?? false
         guard hasItsName || parameters.access.admits(request, to: .control, clients) else {
             return request.fail(.permissionDenied)
         }

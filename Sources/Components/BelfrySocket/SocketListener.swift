@@ -90,9 +90,12 @@ package final class SocketListener: LifecycleListener {
             subscribers.send($0)
             attached.stateChanged(to: $0.state) { state }
         }
-        events = mediator.addEventObserver(for: .transitionEnded) { [transitions, clock = mediator.clock] in
-            guard case .transitionEnded(let report) = $0 else { return }
-            transitions.add(report, endUsec: clock.now.monotonicUsec)
+        events = mediator.addEventObserver(for: .transitionEnded, .listenerFailed) {
+            [transitions, counts, clock = mediator.clock] in
+            if case .transitionEnded(let report) = $0 { transitions.add(report, endUsec: clock.now.monotonicUsec) }
+            guard case .listenerFailed(_, let notification) = $0 else { return }
+            let key = application?.key(for: notification) ?? notification.name.rawValue
+            counts.countFailure(at: key, usec: clock.now.realtimeUsec)
         }
     }
 

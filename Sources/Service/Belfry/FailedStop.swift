@@ -13,7 +13,7 @@ final class FailedStop {
     private var text: String?
     private let file: StateFile
     private let log: ServiceLog
-    private var observations: [LifecycleObservation] = []
+    private var observation: LifecycleObservation?
 
     init(of application: ApplicationSettings, in directory: String, mediator: LifecycleMediator, log: ServiceLog) {
         (file, self.log) = (StateFile(path: directory + "/stop-failed", limit: 8192), log)
@@ -22,24 +22,18 @@ final class FailedStop {
         } catch {
             log.write(.warning, "\(error), ignoring", .savedState)
         }
-        observations = [
-            // Whatever becomes of this process.
-            mediator.addObserver(forName: .willTerminate) { [unowned self] in
-                if application.key(for: $0) != nil { keep("\(time: $0.time.realtimeUsec): Stop= has not ended") }
-            },
-            mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
-                guard case .transitionEnded(let report) = $0,
-                    let end = report.notifications.last, application.key(for: end.notification) != nil,
-                    end.notification.name == .willTerminate
-                else { return }
-                let call = [application.name, "application"].lazy.compactMap { name in
-                    end.listeners.first { $0.listener.hasSameBytes(as: name) }
-                }.first
-                guard let call, call.outcome.isProblem else { return keep(nil) }
-                let reason = call.outcome.reason ?? call.overrunReason ?? call.outcome.kind
-                keep("\(time: end.notification.time.realtimeUsec): \(reason)")
-            },
-        ]
+        observation = mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
+            guard case .transitionEnded(let report) = $0, let end = report.notifications.last,
+                end.notification.name == .willTerminate, application.key(for: end.notification) != nil
+            else { return }
+            // Without its program, the listener of the instance says so.
+            let calls = [application.name, "application"].compactMap { name in
+                end.listeners.first { $0.listener.hasSameBytes(as: name) }
+            }
+            guard let call = calls.first, call.outcome.isProblem else { return keep(nil) }
+            let reason = call.outcome.reason ?? call.overrunReason ?? call.outcome.kind
+            keep("\(time: end.notification.time.realtimeUsec): \(reason)")
+        }
     }
 
     /// What `GetState` says about it.

@@ -54,10 +54,14 @@ extension ServiceAssembly {
 
     private func context(for parts: ServiceParts) -> ComponentContext {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
+        // Who has not the lock keeps nothing.
+        let failedStop = (parts.lock == nil ? nil : options.application).map {
+            FailedStop(of: $0, in: parts.paths.runtimeDirectory, mediator: parts.mediator, log: log)
+        }
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
             isLocked: parts.lock != nil,
-            describeRun: { [exitRecord = parts.exitRecord, failedStop = parts.failedStop] in
+            describeRun: { [exitRecord = parts.exitRecord] in
                 launch.merging(exitRecord.userInfo) { $1 }.merging(failedStop?.userInfo ?? [:]) { $1 }
             },
             budget: parts.budget, problem: { [sources = parts.sources] in sources.problem(with: $0) })

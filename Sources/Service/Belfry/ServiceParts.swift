@@ -79,10 +79,6 @@ final class ServiceParts {
             isLocked: lock != nil, log: log)
         run.exitRecord = pause.record
         exitRecord = Self.exitRecord(of: run, in: lock == nil ? nil : paths, mediator, identity, log)
-        failedStop =
-            if lock != nil, let application = options.application {
-                FailedStop(of: application, in: paths.runtimeDirectory, mediator: mediator, log: log)
-            } else { nil }
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(

@@ -242,7 +242,7 @@ def test_status_list_and_metrics_show_the_unit_and_its_health(shop):
     assert running in shop.ctl("status").stdout
     listed = shop.host.run("belfryctl", "list").stdout
     assert "  healthy  " in listed and running in listed
-    assert 'belfry_listener_healthy{listener="application"} 1' in shop.ctl("metrics").stdout
+    assert 'belfry_listener_healthy{service="belfryd@shop",listener="application"} 1' in shop.ctl("metrics").stdout
     shop.host.write("/etc/belfry/applications/other.conf", "[Application]\nUnit=other.service\n[On]\nPause=true\n")
     try:
         listed = shop.host.run("belfryctl", "list").stdout
@@ -251,4 +251,4 @@ def test_status_list_and_metrics_show_the_unit_and_its_health(shop):
         shop.host.path("/etc/belfry/applications/other.conf").unlink()
     shop.host.systemctl("stop", shop.listener.name)
     assert "  not healthy  " in shop.host.run("belfryctl", "list").stdout
-    assert 'belfry_listener_healthy{listener="application"} 0' in shop.ctl("metrics").stdout
+    assert 'belfry_listener_healthy{service="belfryd@shop",listener="application"} 0' in shop.ctl("metrics").stdout

@@ -64,6 +64,9 @@ final class HoldList {
     /// How many there are.
     var count: Int { holds.count }
 
+    /// How long the oldest has lasted; nil without one.
+    var longest: Duration? { inOrder.first.map { MonotonicInstant.now - $0.begin } }
+
     private var inOrder: [SocketHold] { holds.values.sorted { $0.number < $1.number } }
 
     /// The holds in order of arrival, as `ListHolds` has them.
@@ -116,6 +119,7 @@ final class SocketHold {
     /// Whether it has a timeout.
     let isLimited: Bool
     let request: VarlinkRequest
+    let begin = MonotonicInstant.now
     var task: BackgroundTask?
 
     init(_ request: VarlinkRequest, number: Int, reason: String, origin: PeerOrigin, isLimited: Bool) {

@@ -14,6 +14,13 @@ final class NotificationCounts {
     /// Notifications of the names beyond the limit.
     private(set) var ofOthers: UInt64 = 0
 
+    /// When listeners have last failed by CLOCK_REALTIME in microseconds, by the key or notification that they failed at.
+    private(set) var failures: [String: UInt64] = [:]
+
+    func countFailure(at key: String, usec: UInt64) {
+        if failures.count < Self.limit || failures[key] != nil { failures[key] = usec }
+    }
+
     func count(_ notification: LifecycleNotification) {
         if let place = byName.index(forKey: notification.name) {
             byName.values[place] += 1

@@ -8,8 +8,10 @@ internal import Lifecycle
 /// Metrics in the text format of OpenMetrics 1.0. It uses only the kinds that the Prometheus text format has too, in
 /// which `# UNIT` and `# EOF` are comments.
 nonisolated enum OpenMetricsText {
-    /// The text; families without a value are left out.
-    static func text(_ families: [MetricFamily]) -> String {
+    /// The text; families without a value are left out. Each sample has the label `service`, so that those of several
+    /// services on a host can be told apart, unless the program has given it one.
+    static func text(_ families: [MetricFamily], of service: String? = nil) -> String {
+        let own = service.map { MetricLabels([("service", $0)]).all } ?? []
         var text = ""
         for family in families where !family.points.isEmpty {
             text += "# TYPE \(family.name) \(family.kind.rawValue)\n"
@@ -18,7 +20,8 @@ nonisolated enum OpenMetricsText {
             for sample in family.samples {
                 text += family.name
                 if let suffix = sample.suffix { text += "_" + suffix }
-                if !sample.labels.isEmpty { text += "{\(sample.labels.map(\.text).joined(separator: ","))}" }
+                let labels = own.filter { own in !sample.labels.contains { $0.name == own.name } } + sample.labels
+                if !labels.isEmpty { text += "{\(labels.map(\.text).joined(separator: ","))}" }
                 text += " \(MetricNumber.text(sample.value))\n"
             }
         }

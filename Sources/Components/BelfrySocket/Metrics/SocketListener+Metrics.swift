@@ -9,13 +9,17 @@ internal import Lifecycle
 /// The metrics of the service itself.
 extension SocketListener {
     /// All metrics as OpenMetrics text, with those of the program.
-    var openMetrics: String { OpenMetricsText.text(ofSocket + ofNotifications + ofListeners + registry.families) }
+    var openMetrics: String {
+        let families = ofSocket + ofNotifications + ofApplication + ofListeners + registry.families
+        return OpenMetricsText.text(families, of: identity.service)
+    }
 
     private var ofSocket: [MetricFamily] {
         [
             .gauge("attached_listeners", "Programs on the socket that are listeners", attached.count),
             .gauge("connections", "Connections on the socket", connectionCount),
             .gauge("holds", "Programs that delay pause, sleep and stop", holds.count),
+            .seconds("oldest_hold", "Age of the oldest hold", holds.longest),
             .gauge("subscribers", "Programs that are subscribed to notifications", subscribers.count),
             .counter("overruns", "Subscribers that were dropped because they did not read", subscribers.overruns),
             .counter("refused_calls", "Calls on the socket that were refused", clients.refusals),
@@ -42,11 +46,26 @@ extension SocketListener {
                 .gauge, "state", "1 for the state of the service, else 0", by: "state",
                 LifecycleState.allCases.map { ($0.rawValue, $0 == mediator.state ? 1 : 0) }),
             transitions.family,
+            .seconds(
+                "uptime", "How long the service has been running, by CLOCK_MONOTONIC", .microseconds(Int64(uptime))),
             MetricFamily(
-                "belfry_uptime_seconds", .gauge, unit: "seconds",
-                help: "How long the service has been running, by CLOCK_MONOTONIC",
-                points: [MetricPoint(value: Double(uptime) / 1_000_000)]),
+                .gauge, "last_failure_timestamp_seconds",
+                "Per key of an application, or notification: when a listener failed last, by CLOCK_REALTIME",
+                unit: "seconds", by: "key",
+                counts.failures.sorted { $0.key < $1.key }.map { ($0.key, Double($0.value) / 1_000_000) }),
         ]
+    }
+
+    /// What `GetState` says of the run, of which the part about `Stop=` is for an application alone.
+    private var ofApplication: [MetricFamily] {
+        let run = describeRun()
+        let word = run["lastWord"]?.objectValue ?? [:]
+        let isPaused = mediator.state == .background && word["kind"] == "paused"
+        let since = isPaused ? word["realtimeUsec"]?.intValue.map { Duration.microseconds($0) } : nil
+        let stop = MetricFamily.gauge(
+            "last_stop_failed", "1 if the last Stop= failed, else 0", run["lastStopFailed"] == nil ? 0 : 1)
+        return [.seconds("paused_since_timestamp", "Since when the service is paused, by CLOCK_REALTIME", since)]
+            + (application == nil ? [] : [stop])
     }
 
     private var ofListeners: [MetricFamily] {
@@ -59,7 +78,7 @@ extension SocketListener {
                 kind, "listener_" + name, "Per listener: " + help, unit: unit, by: "listener",
                 listeners.compactMap { listener in figure(listener).map { (listener.name, $0) } })
         }
-        func seconds(_ duration: Duration?) -> Double? { duration.map { Double($0.microseconds) / 1_000_000 } }
+        func seconds(_ duration: Duration?) -> Double? { duration.map(\.inSeconds) }
         return [
             family(.counter, "calls", "calls") { Double($0.record.calls) },
             family(.counter, "failures", "calls that it refused, failed or overran") { Double($0.record.failures) },
@@ -74,7 +93,17 @@ extension SocketListener {
     }
 }
 
+nonisolated extension Duration {
+    fileprivate var inSeconds: Double { Double(microseconds) / 1_000_000 }
+}
+
 nonisolated extension MetricFamily {
+    fileprivate static func seconds(_ name: String, _ help: String, _ value: Duration?) -> MetricFamily {
+        MetricFamily(
+            "belfry_\(name)_seconds", .gauge, unit: "seconds", help: help,
+            points: value.map { [MetricPoint(value: $0.inSeconds)] } ?? [])
+    }
+
     /// One with a value for each value of a label.
     fileprivate init(
         _ kind: Kind, _ name: String, _ help: String, unit: String? = nil, by label: String,

@@ -32,16 +32,15 @@ struct SocketMetricsTests {
             lines.prefix(3) == [
                 "# TYPE belfry_attached_listeners gauge",
                 "# HELP belfry_attached_listeners Programs on the socket that are listeners",
-                "belfry_attached_listeners 0",
+                #"belfry_attached_listeners{service="test"} 0"#,
             ])
         #expect(lines.contains("# TYPE belfry_notifications_by_signal counter"))
-        #expect(lines.contains(#"belfry_notifications_by_signal_total{signal="SIGUSR1"} 1"#))
+        #expect(lines.contains(#"belfry_notifications_by_signal_total{service="test",signal="SIGUSR1"} 1"#))
         #expect(lines.contains("# UNIT belfry_listener_last_duration_seconds seconds"))
-        #expect(lines.contains { $0.hasPrefix(#"belfry_listener_calls_total{listener="socket"} "#) })
+        #expect(lines.contains { $0.hasPrefix(#"belfry_listener_calls_total{service="test",listener="socket"} "#) })
         #expect(lines.filter { $0.hasPrefix("belfry_state{") }.count == LifecycleState.allCases.count)
-        #expect(
-            lines.contains(#"belfry_state{state="active"} 1"#) && lines.contains(#"belfry_state{state="background"} 0"#)
-        )
+        #expect(lines.contains(#"belfry_state{service="test",state="active"} 1"#))
+        #expect(lines.contains(#"belfry_state{service="test",state="background"} 0"#))
     }
 
     @Test func transitionsAreCountedByTheirDuration() throws {
@@ -50,15 +49,41 @@ struct SocketMetricsTests {
 
         let lines = try openMetrics()
 
-        #expect(lines.contains(#"belfry_transition_duration_seconds_count{transition="launch"} 1"#))
-        #expect(lines.contains(#"belfry_transition_duration_seconds_count{transition="pause"} 1"#))
-        #expect(lines.contains(#"belfry_transition_duration_seconds_bucket{transition="pause",le="+Inf"} 1"#))
+        #expect(lines.contains(#"belfry_transition_duration_seconds_count{service="test",transition="launch"} 1"#))
+        #expect(lines.contains(#"belfry_transition_duration_seconds_count{service="test",transition="pause"} 1"#))
+        let last = #"belfry_transition_duration_seconds_bucket{service="test",transition="pause",le="+Inf"} 1"#
+        #expect(lines.contains(last))
     }
 
-    @Test func metricsOfTheProgramAreShownToo() throws {
+    @Test func metricsOfTheProgramAreShownTooWithItsOwnLabelOfAService() throws {
         fixture.registry.series("lamps", [("room", "hall")], .gauge).set(2)
+        fixture.registry.series("requests", [("service", "a")], .gauge).set(3)
 
-        #expect(try openMetrics().contains(#"lamps{room="hall"} 2"#))
+        let lines = try openMetrics()
+
+        #expect(lines.contains(#"lamps{service="test",room="hall"} 2"#))
+        #expect(lines.contains(#"requests{service="a"} 3"#))
+    }
+
+    @Test func failuresHaveTheirTimeByNotification() throws {
+        let name = "belfry_last_failure_timestamp_seconds"
+        #expect(try !openMetrics().contains { $0.hasPrefix(name) })
+        try fixture.mediator.addListener(
+            RecordingListener("lamp", [.flushRequested], behavior: .throwing(LifecycleRefusal("no"))))
+
+        fixture.mediator.post(.flushRequested)
+
+        let time = MetricNumber.text(Double(fixture.clock.now.realtime.signedMicroseconds) / 1_000_000)
+        #expect(try openMetrics().contains(#"\#(name){service="test",key="flushRequested"} \#(time)"#))
+    }
+
+    @Test func theAgeOfTheOldestHoldIsShown() throws {
+        #expect(try !openMetrics().contains { $0.hasPrefix("belfry_oldest_hold_seconds{") })
+        let hold = try fixture.more("Hold", ["reason": "backup"])
+        try fixture.turn { fixture.socket.holds.count == 1 }
+
+        #expect(try openMetrics().contains { $0.hasPrefix("belfry_oldest_hold_seconds{") })
+        withExtendedLifetime(hold) {}
     }
 
     @Test func excessNamesAreCountedTogether() throws {
@@ -68,7 +93,7 @@ struct SocketMetricsTests {
 
         let counts = try openMetrics().filter { $0.hasPrefix("belfry_notifications_total{") }
         #expect(counts.count == 257)
-        #expect(counts.last == #"belfry_notifications_total{notification="*"} 47"#)
+        #expect(counts.last == #"belfry_notifications_total{service="test",notification="*"} 47"#)
     }
 
     @Test func callsOfListenersAreCounted() throws {
@@ -78,9 +103,9 @@ struct SocketMetricsTests {
         let lines = try openMetrics()
 
         #expect(lines.contains("belfry_sequence 5"))
-        #expect(lines.contains(#"belfry_notifications_total{notification="flushRequested"} 2"#))
-        #expect(lines.contains(#"belfry_listener_calls_total{listener="lamp"} 2"#))
-        #expect(lines.contains(#"belfry_listener_failures_total{listener="lamp"} 0"#))
-        #expect(lines.contains(#"belfry_listener_healthy{listener="lamp"} 1"#))
+        #expect(lines.contains(#"belfry_notifications_total{service="test",notification="flushRequested"} 2"#))
+        #expect(lines.contains(#"belfry_listener_calls_total{service="test",listener="lamp"} 2"#))
+        #expect(lines.contains(#"belfry_listener_failures_total{service="test",listener="lamp"} 0"#))
+        #expect(lines.contains(#"belfry_listener_healthy{service="test",listener="lamp"} 1"#))
     }
 }
