@@ -8,8 +8,7 @@ final class ArchiveListener: LifecycleListener {
     private var volumes = 0
 
     var answers: [LifecycleAnswer] {
-        onAction("rotate", title: "Begin a new volume", subtitle: "The old one stays", userInfo: ["icon": "disc"]) {
-            [self] _ in
+        onAction("rotate", title: "Begin a new volume") { [self] _ in
             volumes += 1
             print("archive: volume \(volumes)")
         }

@@ -103,12 +103,7 @@ extension SocketListener {
     }
 
     private var actions: [JSONValue] {
-        mediator.actions.map { action in
-            var object: JSONObject = ["id": .string(action.id), "title": .string(action.title)]
-            object["subtitle"] = action.subtitle.map { .string($0) }
-            if !action.userInfo.isEmpty { object["userInfo"] = .object(action.userInfo) }
-            return .object(object)
-        }
+        mediator.actions.map { ["id": .string($0.id), "title": .string($0.title)] }
     }
 
     private func move(_ trigger: LifecycleTrigger, _ request: VarlinkRequest) {

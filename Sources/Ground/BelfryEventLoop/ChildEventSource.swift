@@ -8,7 +8,7 @@ internal import Glibc
 /// Waits for a child process to end and reaps it. Needs SIGCHLD blocked in every thread.
 ///
 /// Source: sd_event_add_child(3).
-public final class ChildEventSource: LoopSource {
+package final class ChildEventSource: LoopSource {
     private let handler: (ChildExit) -> Void
 
     init(_ pid: Int32, on event: OpaquePointer, _ handler: @escaping (ChildExit) -> Void) throws(SystemError) {

@@ -121,7 +121,7 @@ extension MainEventLoop {
     /// Watches signals that are blocked in every thread. Two sources do not share a signal.
     ///
     /// - Throws: `EBUSY` for a signal that is not blocked in this thread.
-    public func source(
+    package func source(
         signals numbers: Set<Int32>, _ handler: @escaping (ReceivedSignal) -> Void
     ) throws(SystemError) -> SignalEventSource {
         try SignalEventSource(numbers, on: event, handler)
@@ -170,7 +170,7 @@ extension MainEventLoop {
     /// Waits for a child of this process to end, and reaps it.
     ///
     /// - Throws: when there is no such process, or it is waited for already (sd_event_add_child(3)).
-    public func source(
+    package func source(
         child pid: Int32, _ handler: @escaping (ChildExit) -> Void
     ) throws(SystemError) -> ChildEventSource {
         try ChildEventSource(pid, on: event, handler)

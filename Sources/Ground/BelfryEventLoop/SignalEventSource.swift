@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import BelfryLinux
+package import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
@@ -13,7 +13,7 @@ internal import Glibc
 /// The descriptor is our own. A signal source of sd-event shares one with the others of its priority, and a set that is
 /// left with nothing but signals above 32 counts as empty there: sigisemptyset(3) of glibc 2.36 looks at the lower half
 /// of a word.
-public final class SignalEventSource: LoopSource {
+package final class SignalEventSource: LoopSource {
     private let handler: (ReceivedSignal) -> Void
     private let descriptor: OwnedDescriptor
     private var watched: Set<Int32>
@@ -35,7 +35,7 @@ public final class SignalEventSource: LoopSource {
     /// makes no system call.
     ///
     /// - Throws: `EBUSY` for a signal that is not blocked in this thread.
-    public func watch(_ numbers: Set<Int32>) throws(SystemError) {
+    package func watch(_ numbers: Set<Int32>) throws(SystemError) {
         guard numbers != watched else { return }
         _ = try Self.signalDescriptor(descriptor.number, numbers)
         watched = numbers
@@ -72,19 +72,19 @@ public final class SignalEventSource: LoopSource {
 }
 
 /// One delivery of a signal (signalfd(2)).
-public nonisolated struct ReceivedSignal: Sendable, Equatable {
+package nonisolated struct ReceivedSignal: Sendable, Equatable {
     /// The signal's number.
-    public let number: Int32
+    package let number: Int32
     /// How it was sent (`SI_USER`, `SI_QUEUE`, `SI_KERNEL`, …; sigaction(2)).
-    public let code: Int32
+    package let code: Int32
     /// The sending process; 0 if it is outside the own pid namespace, or if the kernel sent the signal.
-    public let senderPID: Int32
+    package let senderPID: Int32
     /// The real user id of the sender.
-    public let senderUID: UInt32
+    package let senderUID: UInt32
     /// Whether the kernel itself sent it, as for the terminal's interrupt key.
-    public var isFromKernel: Bool { code == SI_KERNEL }
+    package var isFromKernel: Bool { code == SI_KERNEL }
     /// The integer that came with it (sigqueue(3)); 0 for a plain kill(2).
-    public let value: Int32
+    package let value: Int32
 
     /// A delivery with these values, for tests and for sources other than signalfd.
     package init(number: Int32, code: Int32 = 0, senderPID: Int32, senderUID: UInt32, value: Int32 = 0) {

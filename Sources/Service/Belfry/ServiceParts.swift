@@ -28,7 +28,6 @@ final class ServiceParts {
     let missing: MissingParts
     let pause: PauseMarker
     let exitRecord: ExitRecordStore
-    let failedStop: FailedStop?
     let ending: ServiceEnding
     let sources: ServiceSources
     /// Sockets and stored descriptors that belong to the service, not to a component.

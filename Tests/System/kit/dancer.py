@@ -8,7 +8,7 @@ from contextlib import contextmanager
 @contextmanager
 def dancer(belfry, *names: str):
     """A listener that answers these notifications, and offers to dance."""
-    actions = [{"id": "dance", "title": "Dance a little", "subtitle": "on a table", "userInfo": {"icon": "shoe"}}]
+    actions = [{"id": "dance", "title": "Dance a little"}]
     with belfry.connect() as program:
         parameters = {"listener": "dancer", "names": names, "actions": actions, "confirm": True}
         program.send("Attach", parameters, more=True)

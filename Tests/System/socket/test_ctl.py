@@ -94,8 +94,8 @@ def test_actions_and_urls(started):
     done = started.ctl("perform", "dance", check=False)
     assert done.returncode == 64 and "no listener offers it" in done.stderr
     with dancer(started, "openURL") as program, started.connect() as answers:
-        assert "dance  Dance a little  on a table" in started.ctl("actions").stdout
-        assert '"userInfo":{"icon":"shoe"}' in started.ctl("actions", "--json").stdout
+        assert "dance  Dance a little" in started.ctl("actions").stdout
+        assert '{"id":"dance","title":"Dance a little"}' in started.ctl("actions", "--json").stdout
         for command, outcome, status in (
             (["perform", "dance", "steps=3"], "handled", 0),
             (["perform", "dance"], "failed", 1),

@@ -13,7 +13,7 @@ import Testing
 struct NeighbourNamesTests {
     /// Every public type that the imports of Belfry give. `scripts/check` finds the ones that are missing here.
     static let own: [Any.Type] = [
-        BackgroundTask.self, BelfryService.self, BelfryVersion.self, ByteSize.self, ChildEventSource.self,
+        BackgroundTask.self, BelfryService.self, BelfryVersion.self, ByteSize.self,
         ChildExit.self,
         CompositeListener.self, DescriptorEvents.self, DescriptorEventSource.self, EventLoopClock.self,
         ExitRecord.self, FetchResult.self, JSONObject.self, JSONParseError.self, JSONValue.self,
@@ -22,17 +22,16 @@ struct NeighbourNamesTests {
         LifecycleDeadlines.self, (any LifecycleEvent).self, LifecycleEventError.self,
         (any LifecycleListener).self, LifecycleMediator.self, LifecycleNotification.self,
         LifecycleObservation.self,
-        LifecycleOrigin.self, LifecyclePlan.self, LifecycleProgress.self, LifecycleRefusal.self,
+        LifecycleOrigin.self, LifecycleProgress.self, LifecycleRefusal.self,
         LifecycleReloadError.self, LifecycleReport.self, LifecycleState.self, LifecycleTime.self,
         (any LifecycleTimer).self, LifecycleTrigger.self, ListenerHealth.self, ListenerHealthReport.self,
         ListenerOrderError.self, ListenerOutcome.self, ListenerProgress.self, ListenerRecord.self,
         ListenerRegistration.self, ListenerReport.self, ListenerStatus.self, (any ListenerWork).self, LoopSource.self,
         MainEventLoop.self,
         MemoryWarning.self, PeerOrigin.self, PendingTransition.self, ProtectedDataArrival.self,
-        ProtectedDataLoss.self, ReceivedNotification.self, ReceivedSignal.self,
+        ProtectedDataLoss.self, ReceivedNotification.self,
         (any RestorableListener).self, ServiceComponent.self,
         ServiceMain.self, ServiceOptions.self, ServiceReadiness.self, ServiceRun.self, SettingsHandle<String>.self,
-        SignalEventSource.self,
         SignalOrigin.self, (any StartupCommand).self, StartupSequence.self,
         StartupTime.self, Suspension.self, SystemError.self, Termination.self, TimeChange.self,
         TimerEventSource.self, TransitionReport.self, UnitExit.self, UserInfo.self,

@@ -171,10 +171,6 @@ nonisolated let lifecycleInterfaceTypes = """
     type Action (
       id: string,
       # A title for people
-      title: string,
-      # A second line for people
-      subtitle: ?string,
-      # Values for programs that show the action, such as the name of an icon
-      userInfo: ?object
+      title: string
     )
     """

@@ -86,9 +86,7 @@ nonisolated struct AttachParameters {
         self.names = names
         follows = Self.strings(parameters["follows"])
         actions = (parameters["actions"]?.arrayValue ?? []).map {
-            LifecycleAction(
-                $0["id"]?.stringValue ?? "", title: $0["title"]?.stringValue ?? "",
-                subtitle: $0["subtitle"]?.stringValue, userInfo: $0["userInfo"]?.objectValue ?? [:])
+            LifecycleAction($0["id"]?.stringValue ?? "", title: $0["title"]?.stringValue ?? "")
         }
         let usec = parameters["deadlineUsec"]?.intValue
         if let usec, usec <= 0 { throw .parameter("deadlineUsec") }
@@ -105,9 +103,7 @@ nonisolated struct AttachParameters {
         for list in ["names", "follows", "actions"] {
             for value in parameters[list]?.arrayValue ?? [] {
                 items += 1
-                let texts = [value, value["id"], value["title"], value["subtitle"]]
-                for text in texts { bytes += text?.stringValue?.utf8.count ?? 0 }
-                bytes += value["userInfo"]?.json.count ?? 0
+                for text in [value, value["id"], value["title"]] { bytes += text?.stringValue?.utf8.count ?? 0 }
                 guard items <= most.items, bytes <= most.bytes else { throw .parameter(list) }
             }
         }

@@ -24,6 +24,11 @@ package nonisolated struct UnitProperties: Sendable, Equatable {
     /// A boolean.
     package func isOn(_ name: String) -> Bool { values[name] == .boolean(true) }
 
+    /// A time limit in microseconds; nil for none.
+    package func time(_ name: String) -> Duration? {
+        if case .number(let usec) = values[name], usec != 0, usec != .max { .microseconds(usec) } else { nil }
+    }
+
     /// The elements of an array or a structure.
     package func list(_ name: String) -> [BusValue] { values[name]?.elements ?? [] }
 

@@ -25,7 +25,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         public var work: String?
 
         /// A listener with its time.
-        public init(listener: String, outcome: String, duration: Duration, work: String? = nil) {
+        package init(listener: String, outcome: String, duration: Duration, work: String? = nil) {
             self.listener = listener
             self.outcome = outcome
             self.duration = duration
@@ -61,7 +61,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
     public var listeners: [ListenerTime] = []
 
     /// A record without times.
-    public init(_ kind: Kind, by origin: LifecycleOrigin, realtime: Duration) {
+    package init(_ kind: Kind, by origin: LifecycleOrigin, realtime: Duration) {
         self.kind = kind
         self.origin = origin
         self.realtime = realtime
@@ -117,7 +117,7 @@ nonisolated extension ExitRecord {
     fileprivate static let textMax = 512
 
     /// Decodes `userInfo`; nil if a required value is missing.
-    public init?(userInfo: UserInfo) {
+    package init?(userInfo: UserInfo) {
         guard let kind = userInfo.text("kind").flatMap({ Kind(rawValue: $0) }),
             let origin = userInfo.object("origin").flatMap({ LifecycleOrigin(userInfo: $0) }),
             let realtime = userInfo.duration("realtimeUsec")
@@ -132,7 +132,7 @@ nonisolated extension ExitRecord {
     }
 
     /// All known values.
-    public var userInfo: UserInfo {
+    package var userInfo: UserInfo {
         var info: UserInfo = [
             "kind": .string(kind.rawValue), "origin": .object(origin.userInfo),
             "realtimeUsec": .int(realtime.signedMicroseconds),

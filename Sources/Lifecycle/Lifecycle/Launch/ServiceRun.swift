@@ -17,7 +17,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     public var exit: UnitExit?
 
     /// A run that has begun.
-    public init(bootID: String, invocationID: String?, pid: Int32, startRealtime: Duration) {
+    package init(bootID: String, invocationID: String?, pid: Int32, startRealtime: Duration) {
         self.bootID = bootID
         self.invocationID = invocationID
         self.pid = pid
@@ -25,7 +25,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     }
 
     /// Decodes `userInfo`; nil if a required value is missing.
-    public init?(userInfo: UserInfo) {
+    package init?(userInfo: UserInfo) {
         guard let bootID = userInfo.text("bootId"), let pid: Int32 = userInfo.number("pid"),
             let start = userInfo.duration("startRealtimeUsec")
         else { return nil }
@@ -38,7 +38,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     }
 
     /// All known values.
-    public var userInfo: UserInfo {
+    package var userInfo: UserInfo {
         var info: UserInfo = [
             "bootId": .string(bootID), "pid": .int(Int64(pid)),
             "startRealtimeUsec": .int(startRealtime.signedMicroseconds),
@@ -60,20 +60,20 @@ public nonisolated struct UnitExit: Sendable, Equatable, CustomStringConvertible
     public var status: String?
 
     /// An end.
-    public init(result: String, code: String? = nil, status: String? = nil) {
+    package init(result: String, code: String? = nil, status: String? = nil) {
         self.result = result
         self.code = code
         self.status = status
     }
 
     /// Reads `result`, `code` and `status`; nil without the first.
-    public init?(userInfo: UserInfo) {
+    package init?(userInfo: UserInfo) {
         guard let result = userInfo.text("result") else { return nil }
         self.init(result: result, code: userInfo.text("code"), status: userInfo.text("status"))
     }
 
     /// `result` and, where they are known, `code` and `status`.
-    public var userInfo: UserInfo {
+    package var userInfo: UserInfo {
         var info: UserInfo = ["result": .string(result)]
         info["code"] = code.map { .string($0) }
         info["status"] = status.map { .string($0) }

@@ -57,17 +57,11 @@ public nonisolated struct LifecycleAction: Sendable, Equatable {
     public let id: String
     /// What it does, in one line for people.
     public let title: String
-    /// A second line for people; nil if there is none.
-    public let subtitle: String?
-    /// Values for the programs that show the action, such as the name of an icon. A request does not carry them.
-    public let userInfo: UserInfo
 
     /// An action.
-    public init(_ id: String, title: String, subtitle: String? = nil, userInfo: UserInfo = [:]) {
+    public init(_ id: String, title: String) {
         self.id = id
         self.title = title
-        self.subtitle = subtitle
-        self.userInfo = userInfo
     }
 }
 

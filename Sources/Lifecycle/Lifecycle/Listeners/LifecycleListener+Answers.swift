@@ -203,15 +203,13 @@ extension LifecycleListener {
     /// - Parameters:
     ///   - id: its identifier in requests.
     ///   - title: what it does, in one line for people.
-    ///   - subtitle: a second line for people.
-    ///   - userInfo: values for the programs that show the action.
     ///   - deadline: how long it may take; the mediator's own deadline when nil.
     ///   - body: performs the action.
     public func onAction(
-        _ id: String, title: String, subtitle: String? = nil, userInfo: UserInfo = [:], deadline: Duration? = nil,
+        _ id: String, title: String, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> Void
     ) -> LifecycleAnswer {
-        onAction(id, title: title, subtitle: subtitle, userInfo: userInfo, deadline: deadline) { notification in
+        onAction(id, title: title, deadline: deadline) { notification in
             try await body(notification)
             return nil as WorkSummary?
         }
@@ -222,17 +220,14 @@ extension LifecycleListener {
     /// - Parameters:
     ///   - id: its identifier in requests.
     ///   - title: what it does, in one line for people.
-    ///   - subtitle: a second line for people.
-    ///   - userInfo: values for the programs that show the action.
     ///   - deadline: how long it may take; the mediator's own deadline when nil.
     ///   - body: performs the action.
     public func onAction<Work: ListenerWork>(
-        _ id: String, title: String, subtitle: String? = nil, userInfo: UserInfo = [:], deadline: Duration? = nil,
+        _ id: String, title: String, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> Work
     ) -> LifecycleAnswer {
         LifecycleAnswer(
-            .performAction, deadline: deadline,
-            action: LifecycleAction(id, title: title, subtitle: subtitle, userInfo: userInfo),
+            .performAction, deadline: deadline, action: LifecycleAction(id, title: title),
             .suspending { notification, _ in AnswerEnd(.handled, try await body(notification).workSummary) })
     }
 }

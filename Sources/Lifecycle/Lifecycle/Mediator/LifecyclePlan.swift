@@ -2,48 +2,48 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// What a trigger or a post would do now: which listeners would be called, in which order, and how long that may take.
-public nonisolated struct LifecyclePlan: Sendable, Equatable {
+package nonisolated struct LifecyclePlan: Sendable, Equatable {
     /// A listener that would be called.
-    public struct Call: Sendable, Equatable {
+    package struct Call: Sendable, Equatable {
         /// The listener's name.
-        public let listener: String
+        package let listener: String
         /// How long its answer may take; nil for an immediate answer.
-        public let deadline: Duration?
+        package let deadline: Duration?
         /// Its share if all listeners before it use their whole shares.
-        public let share: Duration?
+        package let share: Duration?
     }
 
     /// A notification that would be delivered.
-    public struct Step: Sendable, Equatable {
+    package struct Step: Sendable, Equatable {
         /// The notification.
-        public let name: LifecycleNotification.Name
+        package let name: LifecycleNotification.Name
         /// The state before.
-        public let previousState: LifecycleState
+        package let previousState: LifecycleState
         /// The state after.
-        public let state: LifecycleState
+        package let state: LifecycleState
         /// The listeners, in groups; the members of a group are called concurrently.
-        public let groups: [[Call]]
+        package let groups: [[Call]]
     }
 
     /// A background task, and how long it would delay the transition at most.
-    public struct Task: Sendable, Equatable {
+    package struct Task: Sendable, Equatable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// The time until it expires, at most its share if everything else uses all its time.
-        public let remaining: Duration
+        package let remaining: Duration
     }
 
     /// The background tasks under way, which are waited for after `willResignActive`.
-    public let tasks: [Task]
+    package let tasks: [Task]
     /// The notifications, in order.
-    public let steps: [Step]
+    package let steps: [Step]
     /// The time for all together; nil if there is no limit.
-    public let limit: Duration?
+    package let limit: Duration?
     /// How long it takes if every task and answer uses all its time.
-    public let longest: Duration
+    package let longest: Duration
 
     /// Whether the limit is enough for that.
-    public var fits: Bool { limit.map { longest <= $0 } ?? true }
+    package var fits: Bool { limit.map { longest <= $0 } ?? true }
 
     /// The same without the calls for which nothing would be done.
     package func without(_ isIdle: (LifecycleNotification.Name, Call) -> Bool) -> LifecyclePlan {
@@ -60,7 +60,7 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
 
 extension LifecycleMediator {
     /// What a trigger would do in the present state.
-    public func plan(for trigger: LifecycleTrigger) -> LifecyclePlan {
+    package func plan(for trigger: LifecycleTrigger) -> LifecyclePlan {
         let steps = transitions.machine.steps(for: trigger)
         let isLeaving = trigger == .pause || trigger == .stop
         let tasks = isLeaving && !steps.isEmpty ? backgroundTasks.underWay : []
@@ -72,7 +72,7 @@ extension LifecycleMediator {
     }
 
     /// What a post of this name would do.
-    public func plan(forPosting name: LifecycleNotification.Name) -> LifecyclePlan {
+    package func plan(forPosting name: LifecycleNotification.Name) -> LifecyclePlan {
         plan([(name, state, state)], tasks: [], limit: nil)
     }
 

@@ -92,10 +92,8 @@ struct ActionsCommand: TableCommand {
     @OptionGroup var options: NamedReplyOptions
 
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        let actions = reply.objects("actions")
-        let keys = ["id", "title"] + (actions.contains { $0.text("subtitle") != nil } ? ["subtitle"] : [])
-        var table = TextTable(keys.map { ($0.uppercased(), .left) })
-        for action in actions { table.add(keys.map { action.textOrDash($0) }) }
+        var table = TextTable([("ID", .left), ("TITLE", .left)])
+        for action in reply.objects("actions") { table.add([action.textOrDash("id"), action.textOrDash("title")]) }
         return table.lines(style)
     }
 }

@@ -238,7 +238,7 @@ struct AttachedListenerTests {
 
     @Test func actionsAreOfferedAndPerformed() throws {
         let actions: JSONValue = [
-            ["id": "rotate", "title": "Rotate the keys", "subtitle": "all", "userInfo": ["icon": "key"]],
+            ["id": "rotate", "title": "Rotate the keys"],
             ["id": "list", "title": "List the keys"],
         ]
         let attached = try fixture.attach([], ["actions": actions])

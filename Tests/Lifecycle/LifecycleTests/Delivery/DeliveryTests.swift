@@ -70,9 +70,7 @@ struct DeliveryTests {
             ["rotate", "shrink"].map { id in listener.onAction(id, title: id) { _ in performed.append("one \(id)") } }
         }
         try add("two") {
-            $0.onAction("warm", title: "warm up", subtitle: "slow", userInfo: ["icon": "fire"]) { _ in
-                performed.append("two warm")
-            }
+            $0.onAction("warm", title: "warm up") { _ in performed.append("two warm") }
         }
         var reports: [LifecycleReport] = []
 
@@ -83,9 +81,7 @@ struct DeliveryTests {
         #expect(performed == ["two warm", "one shrink"])
         #expect(reports.map(\.handledBy) == ["two", "one", nil])
         #expect(fixture.mediator.actions.map(\.id) == ["rotate", "shrink", "warm"])
-        #expect(
-            fixture.mediator.actions.last
-                == LifecycleAction("warm", title: "warm up", subtitle: "slow", userInfo: ["icon": "fire"]))
+        #expect(fixture.mediator.actions.last == LifecycleAction("warm", title: "warm up"))
     }
 
     @Test func allLaunchVerdictsAreCollected() throws {
