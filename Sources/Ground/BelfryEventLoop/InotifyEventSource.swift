@@ -47,6 +47,8 @@ package nonisolated struct FileChange: Sendable, Equatable {
         package static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
         /// `IN_MOVED_TO`: an entry was renamed to here.
         package static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
+        /// `IN_DELETE_SELF`, `IN_MOVE_SELF`: what is watched is not at its path any more.
+        package static let gone = Self(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
         /// `IN_Q_OVERFLOW`: the kernel's queue was full, and changes were lost.
         package static let overflow = Self(rawValue: UInt32(IN_Q_OVERFLOW))
     }

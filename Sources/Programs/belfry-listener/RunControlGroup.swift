@@ -8,9 +8,9 @@ import Glibc
 /// The control groups of the runs, below that of a unit with `Delegate=yes` (systemd, «Control Group APIs and
 /// Delegation»).
 ///
-/// A program may make groups of its own there, and move into any of them. So whatever has come below the unit belongs to
-/// the run, and ends with it. What was there before does not: nothing may be beside this process, which systemd has
-/// started as the unit's own, and other groups are left alone. Nor does `.control`, where systemd runs `ExecReload=` and
+/// A program may make groups of its own there, and move into any of them. So whatever has come below the unit belongs
+/// to the run, and ends with it. What was there before does not: nothing may be beside this process, which systemd has
+/// started as the unit's own, and other groups are left alone. So is `.control`, where systemd runs `ExecReload=` and
 /// the like.
 @MainActor
 final class RunControlGroups {

@@ -41,6 +41,7 @@ final class ConfigurationListener: LifecycleListener {
         on(.didReload) { [self] in
             try apply($0.configuration)
             budget.refresh()
+            sources.openMemory()
         }
         on(.didFailToReload) { [self] in try apply($0.configuration) }
     }

@@ -77,7 +77,10 @@ final class ServiceParts {
             lasting: options.application?.pauseMax, of: options.instanceName, in: paths.runtimeDirectory,
             isLocked: lock != nil, log: log)
         run.exitRecord = pause.record
-        exitRecord = Self.exitRecord(of: run, in: lock == nil ? nil : paths, mediator, identity, log)
+        // Without the directory the exit record says so.
+        if lock != nil { try? OwnedDirectory.make(paths.stateDirectory, withParents: true) }
+        let files = RunFiles(directory: paths.stateDirectory, service: identity.service)
+        exitRecord = ExitRecordStore(mediator: mediator, run: run, files: lock == nil ? nil : files, log: log)
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(
@@ -112,18 +115,6 @@ final class ServiceParts {
         if let path = options.socketPath, !has("socket") {
             log.write(.warning, "this service has no socket, ignoring '\(path)'", .configurationDoubt)
         }
-    }
-
-    private static func exitRecord(
-        of run: ServiceRun, in paths: RuntimePaths?, _ mediator: LifecycleMediator, _ identity: ServiceIdentity,
-        _ log: ServiceLog
-    ) -> ExitRecordStore {
-        let files = paths.map { paths in
-            // Without it the exit record says so.
-            try? OwnedDirectory.make(paths.stateDirectory, withParents: true)
-            return RunFiles(directory: paths.stateDirectory, service: identity.service)
-        }
-        return ExitRecordStore(mediator: mediator, run: run, files: files, log: log)
     }
 
     /// The counter of notifications, which continues that of the last process of this boot, its id, and the lock of the

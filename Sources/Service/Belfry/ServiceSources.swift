@@ -27,6 +27,7 @@ final class ServiceSources {
     private var healthCheck: TimerEventSource?
     private var timeZone: TimeZoneSource?
     private var memory: PressureSource?
+    private let makeMemory: () throws(SystemError) -> PressureSource
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
@@ -37,9 +38,16 @@ final class ServiceSources {
         let group = missing.attemptInUnit(for: .didResume) { () throws(SystemError) in try ControlGroup.own() }
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
         let clock = ClockSource(mediator: mediator)
-        (self.suspensions, self.clock) = (suspensions, clock)
         protectedData = ProtectedDataSource(loop: loop, mediator: mediator)
-
+        (self.suspensions, self.clock) = (suspensions, clock)
+        makeMemory = { () throws(SystemError) in
+            // That of the application's own unit counts for a service that stands for one.
+            let isOwn = application == nil
+            let triggers = isOwn ? try PressurePlan.triggers(environment: Environment.variables, group: group) : []
+            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
+                mediator.warnOfMemory($0)
+            }
+        }
         let login = LoginSource(
             loop: loop, mediator: mediator, bus: bus, who: name, problem: { Self.report($0, in: log) },
             idle: {
@@ -75,22 +83,24 @@ final class ServiceSources {
                 clock.check()
             }
         }
-        let environment = Environment.variables
         // All applications of a host share the inotify instances of one user.
         let isAsked = application.map { $0.command(at: TimeChange.name) != nil } ?? true
-        if isAsked, let file = TimeZoneFile(variable: environment["TZ"]) {
+        if isAsked, let file = TimeZoneFile(variable: Environment.variables["TZ"]) {
             timeZone = missing.attempt(for: TimeChange.name) { () throws(SystemError) in
-                try TimeZoneSource(loop: loop, mediator: mediator, file: file) { [clockWatch] in clockWatch?.check() }
+                try TimeZoneSource(
+                    loop: loop, mediator: mediator, file: file,
+                    onEnd: { error in missing.attempt(for: TimeChange.name) { () throws(SystemError) in throw error } },
+                    onChange: { [clockWatch] in clockWatch?.check() })
             }
         }
-        // That of the application's own unit counts for a service that stands for one.
-        guard application == nil else { return }
-        memory = missing.attemptInUnit(for: .didReceiveMemoryWarning) { () throws(SystemError) in
-            let triggers = try PressurePlan.triggers(environment: environment, group: group)
-            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
-                mediator.warnOfMemory($0)
-            }
-        }
+        memory = missing.attemptInUnit(for: .didReceiveMemoryWarning, makeMemory)
+    }
+
+    /// Watches memory pressure if that was not possible before, or has ended.
+    func openMemory() {
+        guard memory?.isOver != false else { return }
+        memory = missing.attemptInUnit(for: .didReceiveMemoryWarning, makeMemory)
+        missing.flush()
     }
 
     /// Why a notification may not come, or not in time; nil if nothing is missing that reports it.

@@ -73,10 +73,11 @@ package final class UnitWatch {
 
     private func begin() {
         // Without it the manager sends no signals about units.
-        let subscribe = BusMember(
-            ServiceManagerUnit.manager, ServiceManagerUnit.managerPath, "\(ServiceManagerUnit.manager).Manager",
-            "Subscribe")
-        unit.bus.ask(BusQuestion(subscribe) { _ in }) { _ in }
+        let manager = ServiceManagerUnit.manager
+        let subscribe = BusMember(manager, ServiceManagerUnit.managerPath, "\(manager).Manager", "Subscribe")
+        unit.bus.ask(BusQuestion(subscribe) { _ in }) { [weak self] in
+            if case .failure(let error) = $0, error.name != "\(manager).AlreadySubscribed" { self?.beginLater() }
+        }
         reading = (false, false)
         read()
     }
@@ -96,13 +97,16 @@ package final class UnitWatch {
             reading = (false, false)
             switch answer {
             case .success(let properties): receive(State(properties))
-            case .failure where unit.bus.isReady:
-                // systemd does not answer while it executes itself anew.
-                retry = try? unit.bus.loop.timer(after: .seconds(1)) { [weak self] in self?.read() }
-            case .failure: break
+            case .failure: beginLater()
             }
             if isDue { read() }
         }
+    }
+
+    /// systemd does not answer while it executes itself anew.
+    private func beginLater() {
+        guard unit.bus.isReady else { return }
+        retry = try? unit.bus.loop.timer(after: .seconds(1)) { [weak self] in self?.begin() }
     }
 
     private func receive(_ new: State) {

@@ -33,6 +33,9 @@ package final class PressureSource {
         }
     }
 
+    /// Whether no more reports will come from one of them.
+    package var isOver: Bool { triggers.contains(where: \.isOver) }
+
     private func report(_ level: MemoryWarning.Level) {
         let now = MonotonicInstant.now
         if level == .full { lastFull = now }
@@ -45,6 +48,7 @@ package final class PressureSource {
 /// readable.
 final class PressureTrigger {
     private var source: DescriptorEventSource?
+    var isOver: Bool { source == nil }
 
     /// Opens and sets the trigger.
     ///

@@ -17,17 +17,24 @@ package final class TimeZoneSource {
 
     /// Watches the directory of `file`, since a new zone is a new link in its place.
     ///
-    /// - Parameter onChange: called when the C library has read a new one, before the notification.
+    /// - Parameters:
+    ///   - onEnd: called when the directory is gone, and what has its path now, if anything, cannot be watched.
+    ///   - onChange: called when the C library has read a new one, before the notification.
     package init(
-        loop: MainEventLoop, mediator: LifecycleMediator, file: TimeZoneFile, onChange: @escaping () -> Void
+        loop: MainEventLoop, mediator: LifecycleMediator, file: TimeZoneFile,
+        onEnd: @escaping (SystemError) -> Void, onChange: @escaping () -> Void
     ) throws(SystemError) {
-        self.mediator = mediator
-        self.file = file
-        self.onChange = onChange
+        (self.mediator, self.file, self.onChange) = (mediator, file, onChange)
         zone = file.zone
-        let kinds: FileChange.Kinds = [.created, .movedTo, .deleted, .movedFrom, .closedAfterWrite]
+        try watch(on: loop, onEnd)
+    }
+
+    private func watch(on loop: MainEventLoop, _ onEnd: @escaping (SystemError) -> Void) throws(SystemError) {
+        let kinds: FileChange.Kinds = [.created, .movedTo, .deleted, .movedFrom, .closedAfterWrite, .gone]
         source = try loop.source(path: file.directory, kinds) { [unowned self] change in
-            if change.name == file.entry || change.kinds.contains(.overflow) { check() }
+            let isGone = !change.kinds.isDisjoint(with: .gone)
+            if isGone { do throws(SystemError) { try watch(on: loop, onEnd) } catch { onEnd(error) } }
+            if isGone || change.name == file.entry || change.kinds.contains(.overflow) { check() }
         }
     }
 

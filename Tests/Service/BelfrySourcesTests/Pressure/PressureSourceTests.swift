@@ -33,7 +33,7 @@ struct PressureSourceTests {
 
         #expect(fixture.posted.map(\.name) == [.didReceiveMemoryWarning, .didReceiveMemoryWarning])
         #expect(fixture.posted.first?.userInfo == MemoryWarning(.some).userInfo)
-        #expect(ended == [path])
+        #expect(ended == [path] && source.isOver)
         withExtendedLifetime(source) {}
     }
 

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import BelfryLinux
 @testable import BelfrySources
 import Foundation
 import Lifecycle
@@ -57,7 +58,10 @@ struct TimeZoneSourceTests {
     @Test func eachZoneChangeIsPostedWithBothNames() throws {
         try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
         var changes = 0
-        let source = try TimeZoneSource(loop: fixture.loop, mediator: fixture.mediator, file: file()) { changes += 1 }
+        let source = try TimeZoneSource(loop: fixture.loop, mediator: fixture.mediator, file: file()) { _ in
+        } onChange: {
+            changes += 1
+        }
 
         try fixture.link("other", to: "/zoneinfo/Asia/Tokyo")
         try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
@@ -76,6 +80,41 @@ struct TimeZoneSourceTests {
                 .timeZone(from: "UTC", to: nil),
             ])
         #expect(changes == 3)
+        withExtendedLifetime(source) {}
+    }
+
+    @Test(arguments: [false, true])
+    func directoryThatIsReplacedIsWatchedAgain(isRenamed: Bool) throws {
+        let (folder, name) = (fixture.directory.path("zones"), "zones/localtime")
+        mkdir(folder, 0o700)
+        try fixture.link(name, to: "/zoneinfo/Europe/Berlin")
+        var ends: [SystemError] = []
+        let zone = try #require(TimeZoneFile(variable: fixture.directory.path(name)))
+        let source = try TimeZoneSource(loop: fixture.loop, mediator: fixture.mediator, file: zone) {
+            ends.append($0)
+        } onChange: {
+        }
+        func remove() throws {
+            let other = "\(folder).\(fixture.posted.count)"
+            if isRenamed { rename(folder, other) } else { try FileManager.default.removeItem(atPath: folder) }
+        }
+
+        try remove()
+        mkdir(folder, 0o700)
+        try fixture.link(name, to: "/zoneinfo/Asia/Tokyo")
+        try fixture.loop.turn { fixture.posted.count == 1 }
+        try fixture.loop.turnWithoutWaiting()
+        try fixture.link(name, to: "/zoneinfo/UTC")
+        try fixture.loop.turn { fixture.posted.count == 2 }
+        #expect(ends.isEmpty)
+        try remove()
+        try fixture.loop.turn { !ends.isEmpty }
+
+        #expect(
+            fixture.posted.map { TimeChange(userInfo: $0.userInfo) } == [
+                .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"), .timeZone(from: "Asia/Tokyo", to: "UTC"),
+            ])
+        #expect(ends == [SystemError(ENOENT, verb: "watch", object: folder)])
         withExtendedLifetime(source) {}
     }
 
