@@ -21,20 +21,16 @@ package final class ReloadContinuation {
     package func begin() {
         guard !isAsking, let unit, unit.bus.isReady else { return }
         isAsking = true
-        unit.bus.ask(unit.text("Type", of: "Service"), timeout: .milliseconds(200)) { [weak self] in
-            self?.end(isReload: (try? $0.get()) == "notify-reload")
+        unit.bus.ask(unit.text("Type", of: "Service"), timeout: .milliseconds(200)) { [self] in
+            let (isReload, resume) = ((try? $0.get()) == "notify-reload", resume)
+            (self.resume, isAsking) = (nil, false)
+            if !isReload { resume?() }
+            guard isReload, resume == nil else { return }
+            // It is there, but not read yet.
+            var (own, now) = (sigset_t(), timespec())
+            sigaddset(&own, SIGCONT)
+            sigtimedwait(&own, nil, &now)
         }
-    }
-
-    private func end(isReload: Bool) {
-        let resume = resume
-        (self.resume, isAsking) = (nil, false)
-        if !isReload { resume?() }
-        guard isReload, resume == nil else { return }
-        // It is there, but not read yet.
-        var (own, now) = (sigset_t(), timespec())
-        sigaddset(&own, SIGCONT)
-        sigtimedwait(&own, nil, &now)
     }
 
     /// The manager has sent SIGCONT. Calls `resume`, perhaps later, unless the signal belongs to a reload.
