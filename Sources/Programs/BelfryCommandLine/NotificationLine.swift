@@ -58,11 +58,10 @@ package struct NotificationLine {
 
     /// The line of a state.
     package func line(state: JSONObject) -> String {
-        let name = state.textOrDash("state")
         let uptime = state.durationOrDash("uptimeUsec")
         let service = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
         let facts = ["pid \(state.numberOrDash("pid"))", "up \(uptime)", "sequence \(state.numberOrDash("sequence"))"]
-        return "\(style.bold(service)) is \(style.state(name)), " + facts.joined(separator: ", ")
+        return "\(style.bold(service)) is \(style.state(of: state)), " + facts.joined(separator: ", ")
     }
 
     private func change(_ notification: JSONObject) -> (text: String, width: Int) {
@@ -84,6 +83,7 @@ package struct NotificationLine {
     private func userInfo(_ info: JSONObject) -> String {
         PrintableText.line(
             info.lazy.map { key, value in
+                if key == "unitJob", value == "none" { return "(the unit runs on)" }
                 let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
                 return "\(key)=\(text)"
             })

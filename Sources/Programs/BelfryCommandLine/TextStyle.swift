@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryClient
 import Glibc
+package import Varlink
 
 /// Colours and weights (ECMA-48) for a terminal, or none at all.
 package struct TextStyle: Sendable, Equatable {
@@ -29,16 +31,21 @@ package struct TextStyle: Sendable, Equatable {
     /// Text about a problem.
     package func alarming(_ text: String) -> String { mark(text, "31") }
 
+    private static let colours = [
+        "active": "32", "inactive": "33", "background": "34", "suspended": "35", "notRunning": "31",
+    ]
+
     /// The name of a state in its colour.
-    package func state(_ name: String) -> String {
-        switch name {
-        case "active": mark(name, "32")
-        case "inactive": mark(name, "33")
-        case "background": mark(name, "34")
-        case "suspended": mark(name, "35")
-        case "notRunning": mark(name, "31")
-        default: name
-        }
+    package func state(_ name: String, as words: String? = nil) -> String {
+        Self.colours[name].map { mark(words ?? name, $0) } ?? name
+    }
+
+    /// The state in a reply, as an operator calls it: `background` is a pause, unless the service passes it.
+    package func state(of reply: JSONObject) -> String {
+        let transitions = ["stop": "stopping", "launch": "starting"]
+        let states = ["background": "paused (background)", "notRunning": "not running"]
+        let name = reply.textOrDash("state")
+        return state(name, as: transitions[reply["transition"]?["trigger"]?.stringValue ?? ""] ?? states[name])
     }
 
     /// The name of a notification in its colour: one for problems, for `will…`, for `did…`, and for all others.

@@ -51,6 +51,12 @@ struct NotificationLineTests {
         #expect(origin(["kind": "socket", "pid": 3, "uid": 0]) == "socket from pid 3 (root)")
     }
 
+    @Test func stopOfBelfryAloneIsTold() {
+        let stop = columns(["userInfo": ["reason": "stop", "unitJob": "none"]])
+        #expect(stop.hasSuffix("  reason=stop (the unit runs on)"))
+        #expect(columns(["userInfo": ["unitJob": "restart"]]).hasSuffix("  unitJob=restart"))
+    }
+
     @Test func usersOfAnotherMachineAreNumbers() {
         let origin: JSONObject = ["kind": "socket", "pid": 3, "uid": 1]
 

@@ -18,11 +18,11 @@ struct CommandTests {
         #expect(
             lines[4]
                 == "       Health: listener 'cache' gave no answer to its last notification after 1 min 30 s")
-        #expect(lines.contains("   Invocation: c0ffee"))
-        #expect(lines.contains("    Listeners: service-manager  4 calls"))
+        #expect(lines.contains("    Listeners: service-manager  calls 4"))
         #expect(
-            lines.contains("               cache            1 call, 1 failure, the last one overran, 1 still running"))
-        #expect(lines.contains("               new              0 calls"))
+            lines.contains("               cache            calls 1, failures 1, the last one overran, still running 1")
+        )
+        #expect(lines.contains("               new              calls 0"))
     }
 
     @Test func statusAsJSONIsTheReplyOnOneLine() throws {
@@ -66,7 +66,8 @@ struct CommandTests {
 
         let done = try StandIn(answering: [reply]).ctl("is-active").end()
 
-        let output = problem.isEmpty ? "\(state)\n" : "\(state)\n\(problem)\n"
+        let word = state == "background" ? "paused (background)" : state
+        let output = problem.isEmpty ? "\(word)\n" : "\(word)\n\(problem)\n"
         let isGood = state == "active" && problem.isEmpty
         #expect(done == .init(status: isGood ? 0 : 1, output: output, errors: ""))
     }
@@ -97,7 +98,7 @@ struct CommandTests {
     @Test func transitionsPrintTheStateTheyReach() throws {
         let standIn = try StandIn()
 
-        #expect(try standIn.ctl("pause").end() == .init(status: 0, output: "background\n", errors: ""))
+        #expect(try standIn.ctl("pause").end() == .init(status: 0, output: "paused (background)\n", errors: ""))
         #expect(try standIn.ctl("resume").end() == .init(status: 0, output: "active\n", errors: ""))
         #expect(
             try standIn.ctl("interrupt", "--json").end()
@@ -164,7 +165,7 @@ struct CommandTests {
         #expect(
             waited.output
                 == """
-                42 noData
+                42 done
                   logger  completed, 1.2 ms
                   cache   completed, 90 us
                   echo    completed, 7 us, {"n":1,"who":"me","raw":[true]}

@@ -75,7 +75,7 @@ def test_a_pause_that_is_asked_for_while_belfry_starts_is_one_of_the_new_run(sho
     for before in ([], ["Resume"]):
         shop.clear()
         restart = "systemctl restart shop.service; until belfryctl -i shop pause 2>/dev/null; do :; done"
-        assert shop.host.run("sh", "-c", restart).stdout == "background\n"
+        assert shop.host.run("sh", "-c", restart).stdout == "paused (background)\n"
         shop.wait_for(lambda: shop.done()[-1:] == ["Pause"], "run Pause=")
         shop.ctl("flush")
         assert shop.state() == "background" and shop.done() == ["Stop", "unit ended", "Start", *before, "Pause", "Flush"]

@@ -70,7 +70,7 @@ def check_that_it_works(shop: Application, result: tuple[int, str], warnings: in
     status, told = result
     assert status == 0 and told.count("\n") == told.count(": warning: ") == warnings, told
     assert shop.ctl("is-active").stdout == "active\n"
-    assert shop.ctl("pause").stdout == "background\nshop: Pause=: ok\n"
+    assert shop.ctl("pause").stdout == "paused (background)\nshop: Pause=: ok\n"
     shop.ctl("resume")
 
 
@@ -150,7 +150,7 @@ def test_a_program_that_comes_later_is_seen_when_a_command_has_run(shop):
     shop.host.run("mv", PROGRAM, "/opt/kiosk/kioskctl")
     check_that_it_fails(shop, enable(shop, "kioskctl"), f"Pause=: {UNNAMED}")
     shop.host.run("mv", "/opt/kiosk/kioskctl", PROGRAM)
-    assert shop.ctl("pause").stdout == "background\nshop: Pause=: ok\n"
+    assert shop.ctl("pause").stdout == "paused (background)\nshop: Pause=: ok\n"
     shop.ctl("resume")
     shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 0, "work again")
 

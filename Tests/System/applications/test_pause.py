@@ -56,7 +56,7 @@ def make_older(shop: Application, seconds: int) -> None:
 def test_a_reason_is_shown_wherever_the_pause_is(shop):
     shop.commands["Pause"] = f"/bin/sh -c 'echo \"$$BELFRY_USER_INFO\" >>{shop.log}'"
     begin(shop)
-    assert shop.ctl("pause", "--reason", REASON).stdout == "background\n"
+    assert shop.ctl("pause", "--reason", REASON).stdout == "paused (background)\n"
     assert json.loads(shop.done()[-1]) == {"reason": REASON}
     for _ in ("at once", "after a crash"):
         assert re.search(f"^    Last word: paused .* {BY_CTL}: {REASON}$", shop.ctl("status").stdout, re.MULTILINE)
@@ -73,6 +73,7 @@ def test_a_reason_is_shown_wherever_the_pause_is(shop):
     # What somebody has ended is no warning.
     shop.ctl("resume")
     assert not said(shop, "which ends the pause")
+    assert re.search(f"^    Last word: paused .* {BY_CTL}: {REASON}; ended .*: {BY_CTL}$", shop.ctl("status").stdout, re.MULTILINE)
 
 
 def test_a_reason_is_bounded_and_cannot_forge_a_line(shop):
@@ -96,6 +97,7 @@ def test_a_pause_ends_after_its_longest_time(shop):
     shop.wait_for(lambda: shop.state() == "active", "resume")
     records = said(shop, f"^PauseMax= has passed, which ends the pause since {TIME} {BY_JOURNAL}: {REASON}$")
     assert [record["PRIORITY"] for record in records] == ["4"] and not shop.marker.exists()
+    assert re.search(f"Last word: paused .*: {REASON}; ended .*: PauseMax= has passed$", shop.ctl("status").stdout, re.MULTILINE)
 
 
 def test_the_longest_time_counts_from_the_pause_on(shop):
@@ -148,10 +150,10 @@ def test_a_second_pause_repeats_one_that_failed(shop):
     shop.ctl("flush")
     shop.busy.unlink()
     answer = shop.ctl("pause", "--reason", REASON)
-    assert (answer.stdout, answer.stderr) == ("background\n", "") and shop.marker.exists()
+    assert (answer.stdout, answer.stderr) == ("paused (background)\n", "") and shop.marker.exists()
     assert shop.property("StatusText").endswith(REASON) and shop.done() == ["Start", "Flush", "Pause"]
     # One that has succeeded is not repeated.
-    assert shop.ctl("pause", "--reason", "another").stdout == "background\n"
+    assert shop.ctl("pause", "--reason", "another").stdout == "paused (background)\n"
     assert shop.done() == ["Start", "Flush", "Pause"] and shop.status()["lastWord"]["pauseReason"] == REASON
 
 

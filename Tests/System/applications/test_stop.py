@@ -62,6 +62,8 @@ def test_explain_counts_what_a_stop_will_run(shop):
     start_helpers(shop)
     with shop.running_ctl("hold", "--reason", "backup"):
         shop.wait_for(lambda: "Held for: backup" in shop.ctl("status").stdout, "be held")
+        assert [one["reason"] for one in shop.status()["holds"]] == ["backup"]
+        assert "held for backup (pid " in shop.host.run("belfryctl", "list").stdout
         lines = shop.ctl("explain", "stop").stdout.splitlines()
         reply = json.loads(shop.ctl("explain", "stop", "--json").stdout)
     assert lines[0].startswith("SIGTERM (15): stop, ") and lines[1] == "Waits until worker.service has stopped."
@@ -107,6 +109,8 @@ def test_status_names_whom_the_stop_waits_for_and_stop_has_all_its_time(shop):
         start_helpers(shop)
         shop.host.systemctl("stop", "--no-block", "shop.service")
         shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "say whom it waits for")
+        first, second = shop.ctl("status").stdout.splitlines()[:2]
+        assert " is stopping since " in first and second.endswith("waiting for 'worker.service'")
         assert shop.property("StatusText").startswith("stopping, asked by ")
         shop.wait_for(lambda: shop.unit.property("ActiveState") == "inactive", "stop")
     finally:

@@ -161,7 +161,7 @@ def test_a_failure_of_a_command_with_a_dash_is_none(shop):
     seen = looks()
     shop.wait_for(lambda: looks() >= seen + 5, "look at the health")
     assert is_active(shop) == (0, "active\n")
-    assert shop.ctl("pause").stdout == "background\n"
+    assert shop.ctl("pause").stdout == "paused (background)\n"
     lines = [record.get("MESSAGE", "") for record in shop.listener.journal()]
     assert "Pause= failed, ignoring: it is busy" in lines
     assert not [line for line in lines if "Health= failed" in line or "failed at" in line], lines
@@ -200,7 +200,7 @@ def test_a_failed_command_is_named_by_its_key_and_told_again(shop):
     failure = "belfryctl: listener 'shop' failed at didEnterBackground: Pause=: it is busy\n"
     for _ in ("first", "second"):
         answer = shop.ctl("pause", check=False)
-        assert (answer.returncode, answer.stdout, answer.stderr) == (1, "background\n", failure)
+        assert (answer.returncode, answer.stdout, answer.stderr) == (1, "paused (background)\n", failure)
     assert shop.property("StatusText").endswith(", listener 'shop' failed")
     # Without Resume= too, the end of the pause is the end of its failure.
     shop.ctl("resume")
@@ -213,7 +213,7 @@ def test_a_failed_command_is_named_by_its_key_and_told_again(shop):
     shop.wait_until_up()
     assert shop.state() == "active"
     answer = shop.ctl("pause")
-    assert (answer.stdout, answer.stderr) == ("background\n", "") and shop.done()[-1] == "Pause"
+    assert (answer.stdout, answer.stderr) == ("paused (background)\n", "") and shop.done()[-1] == "Pause"
 
 
 def test_an_application_that_does_not_run_is_told_from_a_wrong_name(shop):

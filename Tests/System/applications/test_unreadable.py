@@ -74,7 +74,7 @@ def test_what_cannot_be_read_is_told_before_and_fails(shop, change, path):
         answer = shop.ctl("reload", *options, check=False)
         assert answer.returncode == 78 and path in answer.stderr, answer
     # It goes on with what it has read, and so do its commands.
-    assert shop.main_pid() == pid and shop.ctl("pause").stdout == "background\n"
+    assert shop.main_pid() == pid and shop.ctl("pause").stdout == "paused (background)\n"
 
     check_that_nothing_is_green(shop, path)
     shop.listener.wait_for(lambda: shop.listener.property("ActiveState") == "failed", "fail")

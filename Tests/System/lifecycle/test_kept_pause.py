@@ -17,7 +17,7 @@ LAUNCH = ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"]
 
 @pytest.fixture
 def paused(started_on_each):
-    assert started_on_each.ctl("pause").stdout == "background\n"
+    assert started_on_each.ctl("pause").stdout == "paused (background)\n"
     return started_on_each
 
 
@@ -110,7 +110,7 @@ def test_service_of_a_user_keeps_a_pause(on_each):
         ann.shell(f"systemctl --user start {SERVICE} && {ctl} pause")
 
         ann.shell(f"systemctl --user restart {SERVICE}")
-        assert " is background" in ann.shell(f"{ctl} status").stdout
+        assert " is paused (background)" in ann.shell(f"{ctl} status").stdout
         ann.shell(f"systemctl --user stop {SERVICE} && systemctl --user start {SERVICE}")
 
         assert " is active" in ann.shell(f"{ctl} status").stdout

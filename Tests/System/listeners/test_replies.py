@@ -9,7 +9,7 @@ def test_resume_names_a_program_that_fails(listener):
     listener.write("didBecomeActive", "#!/bin/sh\ntest -e /run/works || { echo no upstream >&2; exit 3; }\n")
     listener.belfry.start()
     listener.start()
-    assert listener.belfry.ctl("pause").stdout == "background\n"
+    assert listener.belfry.ctl("pause").stdout == "paused (background)\n"
 
     done = listener.belfry.ctl("resume", check=False)
 

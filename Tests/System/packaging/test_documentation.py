@@ -96,7 +96,7 @@ def test_commands_of_the_journal_find_records(started):
 def test_examples_of_the_manual_post_and_find_a_notification(started):
     post, history = commands("org.example.doorbell door")
 
-    assert started.host.run("sh", "-c", post).stdout.endswith(" noData\n  no listener handles it\n")
+    assert started.host.run("sh", "-c", post).stdout.endswith(" done\n  no listener handles it\n")
 
     found = json.loads(started.host.run("sh", "-c", history).stdout)["notification"]
     assert found["userInfo"] == {"door": "front", "rings": [1, 2]}

@@ -24,7 +24,7 @@ struct IsActiveCommand: ReplyCommand {
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let problems = ListenerRecords.problems(listeners)
         let reply: JSONObject = ["state": state["state"] ?? "-", "problems": .array(problems.map { .string($0) })]
-        context.print(reply, json: json) { reply, _ in [reply.textOrDash("state")] + problems }
+        context.print(reply, json: json) { [$1.state(of: state)] + problems }
         return state.text("state") == "active" && problems.isEmpty ? .success : .failure
     }
 }

@@ -92,8 +92,10 @@ struct ListCommand: ReplyCommand {
             let client = try ServiceClient(socket, on: loop)
             let state = try await client.call("GetState", to: "get the state of", within: limit)
             var service: JSONObject = [:]
-            for key in ["service", "state", "version", "pid"] { service[key] = state[key] }
+            for key in ["service", "state", "version", "pid", "transition"] { service[key] = state[key] }
             service["socket"] = .string(socket)
+            let holds = try? await client.call("ListHolds", to: "list the holds of", within: limit)
+            service["holds"] = holds?["holds"]
             if let reply = try? await client.call("ListListeners", to: "list the listeners of", within: limit) {
                 service["health"] = .string(ListenerRecords.problems(reply).isEmpty ? "healthy" : "not healthy")
                 let application = reply.objects("listeners").first { $0.text("name") == "application" }
@@ -115,10 +117,14 @@ struct ListCommand: ReplyCommand {
             ("APPLICATION", .left), ("SOCKET", .left),
         ])
         for service in reply.objects("services") {
-            let pause = service["paused"]?.objectValue.map { ", \(ExitRecordText.lines($0)[0])" } ?? ""
+            let pause = service["paused"]?.objectValue.map { ExitRecordText.lines($0)[0] }
+            let wait = service["transition"]?.objectValue.map { StatusText.transition($0, CommandContext.now) }
+            let facts =
+                [service.textOrDash("application"), pause, wait].compactMap(\.self)
+                + service.objects("holds").map { "held for \(StatusText.hold($0))" }
             table.add([
-                service.textOrDash("service"), service.textOrDash("state"), service.textOrDash("health"),
-                service.textOrDash("version"), service.numberOrDash("pid"), service.textOrDash("application") + pause,
+                service.textOrDash("service"), TextStyle.plain.state(of: service), service.textOrDash("health"),
+                service.textOrDash("version"), service.numberOrDash("pid"), facts.joined(separator: ", "),
                 service.textOrDash("socket"),
             ])
         }

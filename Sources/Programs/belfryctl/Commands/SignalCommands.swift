@@ -66,7 +66,7 @@ enum ExplainText {
         var lines = [heading(reply, style)]
         let steps = reply.objects("steps")
         guard !steps.isEmpty else {
-            return lines + ["No notification is delivered in the state \(style.state(reply.textOrDash("state")))."]
+            return lines + ["No notification is delivered in the state \(style.state(of: reply))."]
         }
         let unit = reply["unit"]?.objectValue
         lines += (unit?.texts("waitsFor") ?? []).map { "Waits until \($0) has stopped." }

@@ -15,16 +15,15 @@ struct StatusCommand: ReplyCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
-        if json {
-            context.printJSON(state)
-            return .success
-        }
+        var state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
         let listeners = try? await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.queryTimeout)
-        context.print(
-            StatusText.lines(state, listeners: listeners, holds: holds, now: CommandContext.now, context.style))
+        state["holds"] = holds?["holds"]
+        state["problems"] = listeners.map { .array(ListenerRecords.problems($0).map { .string($0) }) }
+        context.print(state, json: json) {
+            StatusText.lines($0, listeners: listeners, now: CommandContext.now, $1)
+        }
         return .success
     }
 }
@@ -32,12 +31,12 @@ struct StatusCommand: ReplyCommand {
 /// The state of a service on a page.
 @MainActor
 enum StatusText {
-    /// The lines of `status`, from the replies of `GetState`, and of `ListListeners` and `ListHolds` if those
-    /// succeeded. The first five say what matters most; a transition under way is one more, after the first.
+    /// The lines of `status`, from the replies of `GetState` with `holds`, and of `ListListeners` if that succeeded. The
+    /// first five say what matters most; a transition under way, holds and a stop that failed come before the second.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     static func lines(
-        _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
+        _ state: JSONObject, listeners: JSONObject?, now: Int64, _ style: TextStyle
     ) -> [String] {
         let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
         let health = listeners.map(ListenerRecords.problems).map {
@@ -46,35 +45,35 @@ enum StatusText {
         let success = listeners?.objects("listeners").compactMap { $0.number("healthyUsec") }.max()
             .map { ", last success of Health= \(time($0, now))" }
         var facts = state["transition"]?.objectValue.map { [("Transition", transition($0, now))] } ?? []
+        func add(_ heading: String, _ lines: some Sequence<String>) {
+            for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
+        }
+        add("Held for", state.objects("holds").map(hold))
+        add("Stop failed", [state.text("lastStopFailed")].compactMap(\.self).map(style.alarming))
         facts += [
             ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),
             ("Health", (health ?? "unknown") + (success ?? "")),
         ]
-        func add(_ heading: String, _ lines: some Sequence<String>) {
-            for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
-        }
         add("Details", word.dropFirst())
         if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }
-        facts.append(("Subscribers", state.numberOrDash("subscribers")))
-        if let invocation = state.text("invocationId") { facts.append(("Invocation", invocation)) }
-        facts.append(("Boot", state.textOrDash("bootId")))
-        let held = (holds?.objects("holds") ?? []).map { hold in
-            let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
-            return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
-        }
-        add("Held for", held)
         add("Listeners", listeners.map { ListenersCommand.summary($0, style) } ?? [])
         return [head(state, now, style)]
             + facts.map { heading, text in heading.rightAligned(13) + (heading.isEmpty ? "  " : ": ") + text }
     }
 
+    /// `backup (pid 12, 5 min left)`
+    static func hold(_ hold: JSONObject) -> String {
+        let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
+        return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
+    }
+
     private static func head(_ state: JSONObject, _ now: Int64, _ style: TextStyle) -> String {
         let name = style.bold("\(state.textOrDash("service")) \(state.textOrDash("version"))")
         let since = state.number("stateSinceUsec").map { " since \(time($0, now))" } ?? ""
-        return "\(name) is \(style.state(state.textOrDash("state")))\(since)"
+        return "\(name) is \(style.state(of: state))\(since)"
     }
 
-    private static func transition(_ facts: JSONObject, _ now: Int64) -> String {
+    static func transition(_ facts: JSONObject, _ now: Int64) -> String {
         let origin = OriginText().text(facts["origin"]?.objectValue ?? [:])
         let since = facts.number("sinceUsec").map { ", since \(time($0, now))" } ?? ""
         let names = facts.texts("waitingFor").map { "'\($0)'" }.joined(separator: ", ")
@@ -111,6 +110,10 @@ enum ExitRecordText {
         if let origin = word["origin"]?.objectValue { text += " by \(origins.text(origin))" }
         if let reason = word.text("reason") { text += ", reason \(reason)" }
         if let reason = word.text("pauseReason") { text += ": \(reason)" }
+        if let end = word["endedBy"]?.objectValue {
+            let cause = word.text("endReason") ?? "by \(origins.text(end))"
+            text += "; ended \(WallClockText.dateAndTime(word.number("endedUsec") ?? 0)): \(cause)"
+        }
         if let cut = word["cutShortBy"]?.objectValue { text += ", cut short by \(origins.text(cut))" }
         if let status = word.number("exitStatus") { text += ", exit status \(status)" }
         var lines = [text]
@@ -122,8 +125,6 @@ enum ExitRecordText {
             let outcome = listener.text("outcome").flatMap { $0 == "completed" ? nil : " \($0)" } ?? ""
             return "\(listener.textOrDash("listener")) \(listener.durationOrDash("durationUsec"))\(outcome)"
         }
-        let late = slow.filter { OutcomeWord.isLate($0.text("outcome")) }.map { $0.textOrDash("listener") }
-        if !late.isEmpty { lines.append("late: \(PrintableText.line(late, separator: ", "))") }
         if !times.isEmpty { lines.append("slowest: " + times.joined(separator: ", ")) }
         return lines
             + word.objects("listeners").compactMap { listener in

@@ -66,18 +66,13 @@ struct ListenersCommand: TableCommand {
         let width = TextTable.width(listeners.lazy.map { $0.textOrDash("name") })
         return listeners.map { listener in
             let activity = (listener.text("activity") ?? listener.text("lastWork")).map { ", \($0)" } ?? ""
-            let line = "\(listener.textOrDash("name").padded(width))  \(count(listener, "calls", "call"))\(activity)"
-            let failures = listener.number("failures") ?? 0
+            let (calls, failures) = (listener.numberOrDash("calls"), listener.number("failures") ?? 0)
+            let line = "\(listener.textOrDash("name").padded(width))  calls \(calls)\(activity)"
             guard failures > 0 else { return line }
             let last = ListenerRecords.hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""
-            let running = listener.number("stillRunning") ?? 0
-            let rest = last + (running > 0 ? ", \(running) still running" : "")
-            return style.alarming("\(line), \(count(listener, "failures", "failure"))\(rest)")
+            let running = listener.number("stillRunning").flatMap { $0 > 0 ? ", still running \($0)" : nil } ?? ""
+            return style.alarming("\(line), failures \(failures)\(last)\(running)")
         }
-    }
-
-    private static func count(_ listener: JSONObject, _ key: String, _ noun: String) -> String {
-        "\(listener.numberOrDash(key)) \(noun)\(listener.number(key) == 1 ? "" : "s")"
     }
 }
 

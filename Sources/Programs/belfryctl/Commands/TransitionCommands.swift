@@ -22,7 +22,7 @@ extension TransitionCommand {
         let reply = try await client.call(
             Self.method, parameters, to: Self.method.lowercased(), within: context.changeTimeout)
         context.print(reply, json: json) { reply, style in
-            [style.state(reply.textOrDash("state"))] + ListenerReports.works(reply)
+            [style.state(of: reply)] + ListenerReports.works(reply)
         }
         return context.report(reply)
     }

@@ -65,8 +65,14 @@ package final class ExitRecordStore {
         return nil
     }
 
-    /// `exitRecord`, if there is one, for the socket.
-    package var userInfo: UserInfo { exitRecord.map { ["lastWord": .object($0.userInfo)] } ?? [:] }
+    /// The last pause that has ended in this run, with its end.
+    private var endedPause: UserInfo?
+
+    /// What is known last, for the socket: `exitRecord`, or a pause that has ended since.
+    package var userInfo: UserInfo {
+        let word = run.exitRecord?.userInfo ?? endedPause ?? exitRecord?.userInfo
+        return word.map { ["lastWord": .object($0)] } ?? [:]
+    }
 
     /// The run before this one.
     package var previousRun: ServiceRun? { if case .run(let run) = found { run } else { nil } }
@@ -94,8 +100,13 @@ package final class ExitRecordStore {
         case .pause where mediator.state == .background && !report.notifications.isEmpty && !mediator.isStopping:
             store(ExitRecord(.paused, report, realtime: now))
         case .resume, .continued, .endSuspension:
-            guard run.exitRecord?.kind == .paused, mediator.state == .active else { return }
-            store(nil)
+            guard let pause = run.exitRecord ?? (endedPause == nil ? exitRecord : nil), pause.kind == .paused,
+                report.notifications.contains(where: { $0.notification.name == .didBecomeActive })
+            else { return }
+            let end: UserInfo = ["endedBy": .object(report.origin.userInfo), "endedUsec": .int(now.signedMicroseconds)]
+            endedPause = pause.userInfo.merging(end) { $1 }
+            endedPause?["endReason"] = report.reason.map { .string($0) }
+            if run.exitRecord != nil { store(nil) }
         default: break
         }
     }

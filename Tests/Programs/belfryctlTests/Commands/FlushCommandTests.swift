@@ -26,7 +26,7 @@ struct FlushCommandTests {
         #expect(
             done.output
                 == """
-                41 noData
+                41 done
                   cacheFlush  completed, 7 ms: 'a' done
 
                 """)

@@ -42,8 +42,32 @@ struct StatusCommandTests {
             lines == [
                 "stopped by SIGTERM from pid 1 systemd (root) init.scope, reason stop, "
                     + "cut short by socket from pid 8 (root), exit status 143",
-                "late", "late: b", "slowest: b 5 ms overran, a 10 us",
+                "late", "slowest: b 5 ms overran, a 10 us",
             ])
+    }
+
+    @Test(arguments: [
+        ("active", "", "active"), ("background", "", "paused (background)"), ("background", "stop", "stopping"),
+        ("active", "stop", "stopping"), ("background", "pause", "paused (background)"),
+        ("notRunning", "", "not running"), ("notRunning", "launch", "starting"), ("sung", "", "sung"),
+    ])
+    func statesHaveTheWordsOfAnOperator(state: String, trigger: String, word: String) {
+        let reply: JSONObject = ["state": .string(state), "transition": ["trigger": .string(trigger)]]
+
+        #expect(TextStyle.plain.state(of: reply) == word)
+    }
+
+    @Test func pauseThatHasEndedSaysByWhom() {
+        setenv("TZ", "UTC", 1)
+        var word: JSONObject = [
+            "kind": "paused", "realtimeUsec": 7_000_000, "origin": ["kind": "socket", "pid": 7, "uid": 0],
+            "pauseReason": "a backup", "endedUsec": 97_000_000, "endedBy": ["kind": "socket", "pid": 8, "uid": 0],
+        ]
+        let pause = "paused 1970-01-01 00:00:07 by socket from pid 7 (root): a backup; ended 1970-01-01 00:01:37: "
+
+        #expect(ExitRecordText.lines(word) == [pause + "by socket from pid 8 (root)"])
+        word["endReason"] = "PauseMax= has passed"
+        #expect(ExitRecordText.lines(word) == [pause + "PauseMax= has passed"])
     }
 
     private let listeners: JSONObject = [
@@ -73,7 +97,7 @@ struct StatusCommandTests {
 
         #expect(
             lines(state, listeners).prefix(7) == [
-                "lantern 9.8 is background since 1970-01-01 00:01:37; 3 s ago",
+                "lantern 9.8 is paused (background) since 1970-01-01 00:01:37; 3 s ago",
                 "      Process: pid 12, started 1970-01-01 00:00:40; 1 min ago",
                 "         Last: 9 didEnterBackground, 1970-01-01 00:01:38; 2 s ago, by service",
                 "    Last word: paused by SIGTSTP from pid 7 (root): a backup\\n",
@@ -87,7 +111,7 @@ struct StatusCommandTests {
             "listeners": [["name": "clients", "calls": 2, "activity": "3 connections at\n/run/x"]]
         ]
 
-        #expect(lines([:], listeners).last == "    Listeners: clients  2 calls, 3 connections at\\n/run/x")
+        #expect(lines([:], listeners).last == "    Listeners: clients  calls 2, 3 connections at\\n/run/x")
     }
 
     @MainActor @Test func theLastSuccessOfACheckHasItsTime() {
@@ -121,6 +145,19 @@ struct StatusCommandTests {
         #expect(
             lines(["transition": ["trigger": "reload", "dryRun": true, "origin": ["kind": "service"]]], nil)[1]
                 == "   Transition: reload (dry run) by service")
+    }
+
+    @MainActor @Test func holdsAndAFailedStopComeBeforeTheProcess() {
+        let state: JSONObject = [
+            "holds": [["reason": "backup", "pid": 7, "remainingUsec": 2_000_000], ["reason": "copy\n", "pid": 8]],
+            "lastStopFailed": "Stop=: exit status 1",
+        ]
+
+        #expect(
+            lines(state, nil).prefix(5).dropFirst() == [
+                "     Held for: backup (pid 7, 2 s left)", "               copy\\n (pid 8)",
+                "  Stop failed: Stop=: exit status 1", "      Process: pid -",
+            ])
     }
 
     @MainActor @Test func absentFactsAreSaidToBeUnknown() {

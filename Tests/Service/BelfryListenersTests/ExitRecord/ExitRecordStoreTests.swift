@@ -124,10 +124,18 @@ struct ExitRecordStoreTests {
         #expect(try stored().exitRecord?.kind == .paused)
         #expect(try stored().exitRecord?.pauseReason == "a backup" && stored().exitRecord?.reason == nil)
         #expect(store.exitRecord?.origin == term)
-        mediator.perform(.resume)
+        #expect(store.userInfo["lastWord"]?["endedBy"] == nil)
+        mediator.perform(.resume, userInfo: ["reason": "PauseMax= has passed"])
 
         #expect(try stored().exitRecord == nil)
         #expect(store.exitRecord == nil)
+        let word = try #require(store.userInfo["lastWord"])
+        #expect(word["kind"] == "paused" && word["pauseReason"] == "a backup")
+        #expect(word["endedBy"]?["kind"] == "service" && word["endReason"] == "PauseMax= has passed")
+        #expect(word["endedUsec"] != nil)
+        // An interruption is no pause.
+        for trigger in [LifecycleTrigger.interrupt, .resume] { mediator.perform(trigger, origin: term) }
+        #expect(store.userInfo["lastWord"] == word)
     }
 
     @Test func resumeDuringAStopChangesNothing() throws {
