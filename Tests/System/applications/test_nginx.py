@@ -152,8 +152,8 @@ def test_nothing_that_happens_to_belfry_loses_a_request(nginx, figures):
     server = nginx.unit.main_pid()
     with requests(nginx, "/version", 4, 3, small), requests(nginx, "/slow", 8, SLOW, slow):
         assert get(nginx, "/ready") == (200, "ready")
-        nginx.ctl("pause")
-        assert get(nginx, "/ready")[0] == 503
+        assert "not ready for load balancers" in nginx.ctl("pause").stdout
+        assert get(nginx, "/ready")[0] == 503 and get(nginx, "/version") == (200, "one")
         upgrade(nginx)
         assert nginx.state() == "background" and get(nginx, "/ready")[0] == 503
         nginx.ctl("resume")

@@ -7,10 +7,11 @@ import subprocess
 
 import pytest
 from documentation import code_block
+from host_roots import PROJECT
 from shipped_application import ShippedApplication
 
 PORT = "/etc/systemd/system/belfry-listener@postgresql.service.d/port.conf"
-UNIT = "/etc/belfry/applications/postgresql.conf.d/unit.conf"
+APPLICATIONS = PROJECT / "docs/applications.md"
 CLUSTERS = {"machine": "15/main", "trixie": "17/main"}
 AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--reset-env"]
 
@@ -54,7 +55,8 @@ def postgresql(on_each):
     try:
         host.systemctl("start", cluster.unit.name)
         if cluster.cluster != "15/main":
-            host.write(UNIT, code_block("ini", f"# {UNIT}\n"))
+            (command,) = re.findall("`(belfryctl enable postgresql 17-main)`", APPLICATIONS.read_text())
+            host.run("sh", "-ec", command)
         cluster.drop_in("test", "[Application]\nHealthInterval=1s\n")
         cluster.enable()
         yield cluster
@@ -143,6 +145,16 @@ def test_a_server_that_hangs_is_degraded_until_it_answers(postgresql):
     postgresql.wait_for(postgresql.is_healthy, "notice that PostgreSQL answers again")
 
 
+def test_an_instance_that_cannot_be_is_refused_and_nothing_is_written(on_each):
+    for command, reason in (
+        (["postgresql", "17-main\nUser=root"], "cannot have the instance"),
+        (["redis", "17-main"], "redis-server.service cannot have the instance '17-main'"),
+    ):
+        answer = on_each.host.run("belfryctl", "enable", *command, check=False)
+        assert answer.returncode == 64 and reason in answer.stderr
+        assert not on_each.host.path(f"/etc/belfry/applications/{command[0]}.conf.d").exists()
+
+
 @pytest.mark.nightly_on_trixie
 def test_another_cluster_on_another_port(on_each):
     host = on_each.host
@@ -152,7 +164,7 @@ def test_another_cluster_on_another_port(on_each):
     try:
         host.systemctl("daemon-reload")
         host.systemctl("start", cluster.unit.name)
-        host.write(UNIT, code_block("ini", f"# {UNIT}\n").replace("17-main", f"{version}-other"))
+        host.run("belfryctl", "enable", "postgresql", f"{version}-other")
         host.write(PORT, code_block("ini", f"# {PORT}\n"))
         cluster.enable()
         assert cluster.is_healthy()

@@ -12,7 +12,7 @@ KIT = PROJECT / "Tests/System/kit"
 CACHE = PROJECT / ".build-hosts"
 PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
 # Servers, which are installed afterwards, so that their packages start nothing.
-SERVERS = "redis-server,postgresql,sudo,curl"
+SERVERS = "redis-server,postgresql,haproxy,socat,sudo,curl"
 # What a test can install in a host, which has no network: a message bus for users.
 DOWNLOADED = "dbus-user-session"
 

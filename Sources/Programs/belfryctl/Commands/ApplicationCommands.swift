@@ -121,7 +121,11 @@ struct EnableCommand: ApplicationFileCommand {
     @Argument(help: "The name of the application.", completion: .applications)
     var name: String
 
+    @Argument(help: "The instance of the template that its unit is of, such as 17-main; a drop-in keeps it.")
+    var unitInstance: String?
+
     func run(in scope: ApplicationScope) throws -> CommandStatus {
+        if let unitInstance { try write(unitInstance, in: scope) }
         let found = try checked(scope)
         try checkKind(of: found)
         if found.file == example {
@@ -158,6 +162,23 @@ struct EnableCommand: ApplicationFileCommand {
         }
         StandardStream.output.write(["\(name): \(instance) stands for \(application.unit)"])
         return try MainActor.assumeIsolated { try Self.health(of: application, at: scope.socket(of: name)) }
+    }
+
+    /// Writes the drop-in that sets another instance of the template, which `checked` then checks.
+    private func write(_ unitInstance: String, in scope: ApplicationScope) throws {
+        let unit = try checked(scope).unit
+        guard let at = unit.utf8.firstIndex(of: UInt8(ascii: "@")), (try? InstanceName.parse(unitInstance)) != nil
+        else {
+            throw ClientFailure(.usage, "\(unit) cannot have the instance \(DisplayText.quoted(unitInstance))")
+        }
+        let folder = ownFile(scope) + ".d"
+        let file = folder + "/instance.conf"
+        let text = "# Written by belfryctl enable.\n[Application]\nUnit=\(unit[...at])\(unitInstance).service\n"
+        mkdir(folder, 0o755)
+        guard let stream = fopen(file, "we") else { throw SystemError.last(verb: "write", object: file) }
+        let isWritten = fputs(text, stream) >= 0
+        guard fclose(stream) == 0, isWritten else { throw SystemError.last(verb: "write", object: file) }
+        StandardStream.output.write(["wrote '\(file)'"])
     }
 
     /// What the instance says. It was ready only when its listener was attached, which has looked at the programs. The
