@@ -5,7 +5,7 @@
 package nonisolated struct JSONParser {
     static let maximumNumberLength = 512
 
-    /// How many arrays and objects may be nested, if nothing else is said. The encoder has the same limit.
+    /// How many arrays and objects may be nested. The encoder has the same limit, if nothing else is said.
     package static let maximumDepth = 64
 
     let bytes: UnsafeBufferPointer<UInt8>
@@ -13,23 +13,20 @@ package nonisolated struct JSONParser {
     package internal(set) var offset = 0
     /// Whether white space was skipped, outside of strings.
     var hasSpace = false
-    private let maximumDepth: Int
     private var depth = 0
-    /// Whether names of members are compared.
-    private let comparesNames: Bool
+    /// Whether the bytes are known to be valid.
+    private let isValid: Bool
 
-    /// A parser of these bytes. At most `maximumDepth` arrays and objects may be nested.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = Self.maximumDepth) {
+    /// A parser of these bytes.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
-        self.maximumDepth = maximumDepth
-        comparesNames = true
+        isValid = false
     }
 
     /// A parser of valid bytes: neither their nesting nor their names are checked again.
     init(valid bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
-        maximumDepth = .max
-        comparesNames = false
+        isValid = true
     }
 
     /// The next byte, or nil at the end.
@@ -137,7 +134,7 @@ package nonisolated struct JSONParser {
             skipSpace()
             let start = offset
             let key = try key()
-            guard !comparesNames || names.insert(key) else {
+            guard isValid || names.insert(key) else {
                 throw JSONParseError(reason: .duplicateName, offset: start)
             }
             skipSpace()
@@ -176,7 +173,7 @@ package nonisolated struct JSONParser {
 
     private mutating func enter() throws(JSONParseError) {
         depth += 1
-        if depth > maximumDepth { throw failure(.nestedTooDeeply) }
+        if depth > Self.maximumDepth, !isValid { throw failure(.nestedTooDeeply) }
     }
 }
 

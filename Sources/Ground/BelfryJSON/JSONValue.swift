@@ -84,10 +84,8 @@ nonisolated extension JSONValue: CustomStringConvertible {
     /// Reads one JSON text without copying it.
     ///
     /// - Throws: what is wrong, and at which byte.
-    package init(
-        json bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = JSONParser.maximumDepth
-    ) throws(JSONParseError) {
-        var parser = JSONParser(bytes, maximumDepth: maximumDepth)
+    package init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONParseError) {
+        var parser = JSONParser(bytes)
         self = try parser.value()
         try parser.end()
     }

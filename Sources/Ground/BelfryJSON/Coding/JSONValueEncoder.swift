@@ -7,9 +7,6 @@
 /// infinities and NaN, which JSON does not have, are refused; nil becomes `null`. A type that writes two kinds of
 /// container or two single values into one place causes an error.
 public nonisolated struct JSONValueEncoder: Sendable {
-    /// The highest value of `maximumDepth`: values are encoded by recursion, which needs stack.
-    package static let deepest = 256
-
     /// How many containers may be nested.
     package let maximumDepth: Int
 
@@ -17,9 +14,7 @@ public nonisolated struct JSONValueEncoder: Sendable {
     public init() { self.init(maximumDepth: JSONParser.maximumDepth) }
 
     /// An encoder with another limit.
-    package init(maximumDepth: Int) {
-        self.maximumDepth = min(max(maximumDepth, 0), Self.deepest)
-    }
+    package init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
 
     /// Encodes a value.
     ///

@@ -2,9 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 nonisolated extension VarlinkInterfaceDescription {
-    /// The longest name of a member that is repeated, in bytes.
-    private static let longestEcho = 255
-
     /// The first of `parameters` that does not match its declaration: it is missing or of the wrong type. Parameters
     /// that are not declared are checked last (UAPI.20, «Unknown Fields»). Inner fields are named with their path,
     /// `notification.name`.
@@ -23,8 +20,7 @@ nonisolated extension VarlinkInterfaceDescription {
             if let path = mismatch(members[place].value, fields[index].type) { return fields[index].name + path }
         }
         guard matched < members.count else { return nil }
-        return members.first { member in !fields.contains { $0.name.hasSameBytes(as: member.key) } }?.key
-            .cut(toBytes: Self.longestEcho)
+        return members.first { member in !fields.contains { $0.name.hasSameBytes(as: member.key) } }?.key.echo
     }
 
     /// The path from a value to what does not match, empty for the value itself; nil when all matches.
@@ -46,7 +42,7 @@ nonisolated extension VarlinkInterfaceDescription {
             return nil
         case (.map(let type), .object(let object)):
             for (key, element) in object {
-                if let path = mismatch(element, type) { return ".\(key.cut(toBytes: Self.longestEcho))" + path }
+                if let path = mismatch(element, type) { return ".\(key.echo)" + path }
             }
             return nil
         default: return ""

@@ -16,9 +16,6 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
     private(set) var replyField: String?
     private(set) var callField: String?
 
-    /// The longest part of a client's text that an error repeats, in bytes.
-    private static let longestEcho = 255
-
     init(_ message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         var problem: VarlinkProtocolError?
         do throws(JSONParseError) {
@@ -72,7 +69,7 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
             let name = key.string
             _ = try parser.skipValue()
             // Fields with a dot belong to vendors, and are ignored.
-            return name.utf8.contains(UInt8(ascii: ".")) ? nil : .unknownField(name.cut(toBytes: Self.longestEcho))
+            return name.utf8.contains(UInt8(ascii: ".")) ? nil : .unknownField(name.echo)
         }
     }
 

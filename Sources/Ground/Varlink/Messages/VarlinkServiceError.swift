@@ -30,17 +30,19 @@ package nonisolated enum VarlinkServiceError: Sendable, Equatable {
         return "org.varlink.service.\(name)"
     }
 
-    /// The longest name that is repeated, in bytes.
-    private static let longestEcho = 255
-
     /// The parameters of the error. A long name is cut.
     package var parameters: JSONObject {
         switch self {
-        case .interfaceNotFound(let name): ["interface": .string(name.cut(toBytes: Self.longestEcho))]
+        case .interfaceNotFound(let name): ["interface": .string(name.echo)]
         case .methodNotFound(let name), .methodNotImplemented(let name):
-            ["method": .string(name.cut(toBytes: Self.longestEcho))]
-        case .invalidParameter(let name): ["parameter": .string(name.cut(toBytes: Self.longestEcho))]
+            ["method": .string(name.echo)]
+        case .invalidParameter(let name): ["parameter": .string(name.echo)]
         case .permissionDenied, .expectedMore: [:]
         }
     }
+}
+
+nonisolated extension String {
+    /// As much of a client's text as an error repeats.
+    var echo: String { cut(toBytes: 255) }
 }
