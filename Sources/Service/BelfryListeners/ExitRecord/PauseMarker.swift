@@ -62,21 +62,27 @@ package final class PauseMarker {
             mediator.addObserver(forName: .didBecomeActive) { [unowned self] in resumed($0.userInfo.text("reason")) },
             // The timer has not counted the time asleep.
             mediator.addObserver(forName: .didWake) { [unowned self] _ in limit() },
-            mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
-                if case .transitionEnded(let report) = $0 { ended(report) }
+            mediator.addEventObserver(for: .transitionEnded, .listenerFailed) { [unowned self] in
+                switch $0 {
+                case .transitionEnded(let report): ended(report)
+                case .listenerFailed(let call, let notification): failed(call.listener, notification)
+                default: break
+                }
             },
         ]
     }
 
+    /// Whether the pause goes on or is overtaken by a stop, there is none to keep.
+    private func failed(_ listener: String, _ notification: LifecycleNotification) {
+        guard notification.name == .didEnterBackground, notification.trigger == .pause else { return }
+        if makers.contains(listener) { remove() }
+    }
+
     private func ended(_ report: TransitionReport) {
         if report.trigger == .launch { limit() }
-        guard report.trigger == .pause, !report.isForSleep else { return }
-        if let calls = report.notifications.last?.listeners {
-            if calls.contains(where: { makers.contains($0.listener) && $0.outcome.isProblem }) { remove() }
-        } else if record == nil, !isPaused {
-            // It found the service in the background, where it was because of a sleep.
-            mark(by: report.origin, because: report.reason)
-        }
+        guard report.trigger == .pause, !report.isForSleep, report.notifications.isEmpty else { return }
+        // It found the service in the background, where it was because of a sleep.
+        if record == nil, !isPaused { mark(by: report.origin, because: report.reason) }
     }
 
     /// A resume has a reason if it was not asked for.

@@ -231,6 +231,30 @@ struct PauseMarkerTests {
         #expect(isMarked)
     }
 
+    /// A stop overtakes a pause that waits at its end for a background task.
+    @Test(arguments: [true, false])
+    func failedPauseThatIsOvertakenIsNotMarked(isFailed: Bool) async throws {
+        let process = try begin(makers: ["shop"])
+        await process.mediator.perform(.launch)
+        let behavior: RecordingListener.Behavior = isFailed ? .throwing(LifecycleRefusal("busy")) : .atOnce
+        try process.mediator.addListener(RecordingListener("shop", [.didEnterBackground], behavior: behavior))
+        var task: BackgroundTask?
+        let mediator = process.mediator
+        let observation = mediator.addObserver(forName: .didEnterBackground) { [unowned mediator] _ in
+            task = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(9))
+        }
+        var result: TransitionReport.Result?
+        mediator.perform(.pause) { result = $0.result }
+        while mediator.pending != ["upload"], !Task.isCancelled { await Task.yield() }
+
+        mediator.perform(.stop) { _ in }
+
+        #expect(result == .overtaken)
+        #expect(try begin().marker.isPaused != isFailed)
+        task?.end()
+        withExtendedLifetime(observation) {}
+    }
+
     @Test func markerIsThereBeforeAListenerHearsOfThePause() throws {
         let process = try launched()
         let slow = RecordingListener("slow", [.didEnterBackground], deadline: .seconds(9), behavior: .stubborn)
