@@ -58,14 +58,11 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                     ClientFailure(.failure, ListenerReports.problems(parameters) + [Self.reloadFailed])
                 case "io.belfry.Lifecycle.Stopping":
                     failure(.unavailable, "the service is stopping")
-                case "io.belfry.Lifecycle.InvalidSignal":
-                    failure(.usage, parameters.text("reason") ?? "there is no such signal")
-                case "io.belfry.Lifecycle.InvalidName":
-                    failure(.usage, parameters.text("reason") ?? "the name is invalid")
+                case "io.belfry.Lifecycle.InvalidSignal", "io.belfry.Lifecycle.InvalidName",
+                    "io.belfry.Lifecycle.InvalidOrder":
+                    failure(.usage, parameters.text("reason") ?? "it is invalid")
                 case "io.belfry.Lifecycle.ListenerExists":
                     failure(.unavailable, "the service has a listener of this name")
-                case "io.belfry.Lifecycle.InvalidOrder":
-                    failure(.usage, parameters.text("reason") ?? "the order is invalid")
                 case "io.belfry.Lifecycle.NoSuchAction":
                     failure(.usage, "no listener offers it; 'belfryctl actions' lists the actions")
                 case "org.varlink.service.MethodNotFound", "org.varlink.service.InterfaceNotFound":

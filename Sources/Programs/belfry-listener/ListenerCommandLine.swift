@@ -32,9 +32,7 @@ nonisolated struct ListenerCommandLine {
                 return
             case "--on": on.append(try NotificationName.parse(value))
             case "--follows": follows.append(value)
-            case "--timeout":
-                guard let span = try TimeSpanText.parse(value) else { throw ValueProblem("the timeout must end") }
-                timeout = span
+            case "--timeout": timeout = try TimeSpanText.timeout(value)
             case "--socket": socket = value
             default: runsOnStart = true
             }

@@ -12,7 +12,7 @@ struct CommandFailureTests {
         arguments: [
             (["post", "org.example.forbidden"], 77, "unable to post 'org.example.forbidden': permission denied"),
             (["post", "org.example.late"], 69, "unable to post 'org.example.late': the service is stopping"),
-            (["post", "willTerminate"], 64, "unable to post 'willTerminate': the name is invalid"),
+            (["post", "willTerminate"], 64, "unable to post 'willTerminate': it is invalid"),
             (["post", "1st"], 64, "Error: invalid notification name '1st'"),
             (["post", "a", "b"], 64, "Error: expected key="),
             (["history"], 64, "the unit of the service at '"),
@@ -34,10 +34,6 @@ struct CommandFailureTests {
         (["--instnace", "video", "status"], "Unknown option '--instnace'. Did you mean '--instance'?", ""),
         (["status", "--jsn"], "Unknown option '--jsn'. Did you mean '--json'?", " status"),
         (["explain"], "Missing expected argument '<signal>'", " explain"),
-        (
-            ["attach", "a b", "--on", "x", "--", "z"],
-            "invalid name 'a b', expected a letter, then letters, digits, '.' and '-'", " attach"
-        ),
         (["status", "x", "now"], "Unexpected argument 'now'", " status"),
     ])
     func usageErrorsNameTheArgumentAndTheHelp(_ arguments: [String], _ message: String, _ help: String) throws {
@@ -46,6 +42,13 @@ struct CommandFailureTests {
         #expect(done.status == 64 && done.output.isEmpty)
         #expect(done.errors.hasPrefix("Error: \(message)\n"), "\(done.errors)")
         #expect(done.errors.contains("See 'belfryctl\(help) --help'"), "\(done.errors)")
+    }
+
+    @Test func attachedProgramChecksTheArguments() throws {
+        let done = try ChildProgram("belfryctl", ["attach", "a b", "--on", "x", "--", "z"]).end()
+
+        #expect(done.status == 64)
+        #expect(done.errors.hasPrefix("belfry-listener: invalid ") && done.errors.contains("'a b'"), "\(done.errors)")
     }
 
     @Test(arguments: [(["watch", "--after", "-1"], "after"), (["status", "--timeout", "5q"], "5q")])

@@ -18,11 +18,7 @@ struct CommandTests {
         #expect(
             lines[4]
                 == "       Health: listener 'cache' gave no answer to its last notification after 1 min 30 s")
-        #expect(lines.contains("    Listeners: service-manager  calls 4"))
-        #expect(
-            lines.contains("               cache            calls 1, failures 1, the last one overran, still running 1")
-        )
-        #expect(lines.contains("               new              calls 0"))
+        #expect(!lines.contains { $0.hasPrefix("    Listeners: ") })
     }
 
     @Test func statusAsJSONIsTheReplyOnOneLine() throws {

@@ -171,7 +171,7 @@ def test_a_pause_is_listed_while_its_instance_does_not_run(shop):
     shop.ctl("pause", "--reason", REASON)
     shop.host.systemctl("stop", shop.name)
     row = listed(shop)
-    assert re.search(f"^belfryd@shop +- .* shop.service is active \\(running\\), paused .* {BY_CTL}: {REASON} +-$", row)
+    assert re.search(f"^belfryd@shop +- .* shop.service is active \\(running\\), but not belfryd@shop, .*, paused .* {BY_CTL}: {REASON} +-$", row)
     services = json.loads(shop.host.run("belfryctl", "list", "--json").stdout)["services"]
     assert next(one for one in services if one["service"] == "belfryd@shop")["paused"]["pauseReason"] == REASON
     # Others may know that it is paused, and not more.
@@ -180,4 +180,4 @@ def test_a_pause_is_listed_while_its_instance_does_not_run(shop):
     # What is no marker says no more than that, and blocks nobody.
     shop.marker.unlink()
     shop.host.run("mkfifo", "/run/belfry@shop/paused")
-    assert re.search(r"shop.service is active \(running\), paused +-$", listed(shop))
+    assert re.search(r"shop.service is active \(running\), but not belfryd@shop, see 'belfryctl enable shop', paused +-$", listed(shop))

@@ -21,13 +21,14 @@ class BareHost(BelfryService):
     def apt(self, *arguments: str) -> subprocess.CompletedProcess:
         return self.host.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *UNATTENDED, *arguments)
 
-    def install_packages(self, *packages: Path) -> None:
+    def install_packages(self, *packages: Path) -> subprocess.CompletedProcess:
         inside = [f"/var/tmp/{package.name}" for package in packages]
         for package, path in zip(packages, inside):
             shutil.copy(package, self.host.path(path))
-        self.apt("install", "--allow-downgrades", "--no-install-recommends", *inside)
+        done = self.apt("install", "--allow-downgrades", "--no-install-recommends", *inside)
         for path in inside:
             self.host.path(path).unlink()
+        return done
 
     def processes(self) -> list[str]:
         """The names of the processes of Belfry, also of those of users."""

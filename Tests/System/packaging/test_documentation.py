@@ -81,7 +81,7 @@ def test_commands_of_first_aid_change_nothing(started_on_each):
 
     shown = [belfry.host.run("sh", "-c", command).stdout for command in commands("history -n 20 --records")]
 
-    assert "active (running)" in shown[0] and "is active since" in shown[1] and "didBecomeActive" in shown[4]
+    assert shown[0] == "" and "active (running)" in shown[1] and "is active since" in shown[2] and "didBecomeActive" in shown[5]
     assert belfry.status()["sequence"] == before["sequence"]
 
 

@@ -175,6 +175,20 @@ def paused_application(bare) -> Application:
     return shop
 
 
+def test_a_new_installation_names_units_that_run_without_their_application(bare, package):
+    bare.install_packages(package)
+    shop = paused_application(bare)
+    shop.ctl("resume")
+    bare.apt("remove", "belfry")
+    again = bare.install_packages(package)
+    warning = "belfry: warning: belfryd@shop: shop.service is active (running), but not belfryd@shop, see 'belfryctl enable shop'\n"
+    assert (again.stdout + again.stderr).count(warning) == 1
+    bare.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    assert bare.host.run("belfryctl", "list", "--failed").stdout == ""
+    bare.host.systemctl("stop", shop.unit.name)
+
+
 def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
     bare.install_packages(package)
     shop = paused_application(bare)

@@ -9,7 +9,7 @@ import BelfryEventLoop
 import BelfryLinux
 import Glibc
 
-/// `belfryctl attach`. It becomes `belfry-listener`, which takes less memory.
+/// `belfryctl attach`. It becomes `belfry-listener`, which takes less memory, and checks the arguments.
 struct AttachCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach", abstract: "Run a command for notifications, as a listener of the service.",
@@ -40,18 +40,6 @@ struct AttachCommand: ServiceCommand {
 
     @Argument(parsing: .postTerminator, help: "The command with its arguments, after '--'.")
     var command: [String]
-
-    func validate() throws {
-        do {
-            _ = try NotificationName.parse(name)
-        } catch {
-            throw ValidationError("invalid name \(DisplayText.quoted(name)), expected \(NotificationName.rule)")
-        }
-        try valid(notifications.forEach { _ = try NotificationName.parse($0) })
-        if command.isEmpty { throw ValidationError("missing the command, after '--'") }
-        guard let limit = connection.timeout else { return }
-        guard let time = limit.duration, time > .zero else { throw ValidationError("--timeout must be more than 0") }
-    }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         context.warn(of: notifications)

@@ -19,10 +19,19 @@ struct ListCommand: ReplyCommand {
             Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at \
             once. Those that do not reply are named on standard error. A service chooses its name itself; the socket \
             is where it was found. Applications without an instance that runs come last, with state '-' and the state \
-            of their unit, or the reason why the instance has failed.
+            of their unit, or the reason why the instance has failed. With --failed each thing that is wrong is a line, \
+            and there are no others; the exit status is 1 if there is one, or if a service does not reply.
             """)
 
     @OptionGroup var options: ReplyOptions
+
+    @Flag(help: "List only what is wrong.")
+    var failed = false
+
+    @Option(
+        help: ArgumentHelp("How long a pause or a hold may last with --failed. Default: 1d.", valueName: "time"),
+        transform: TimeLimit.init)
+    var pausedFor: TimeLimit?
 
     func validate() throws {
         guard connection.socket != nil || connection.instance != nil else { return }
@@ -34,16 +43,44 @@ struct ListCommand: ReplyCommand {
         let requests = sockets.map { socket in
             MainThreadExecutor.task { await Self.ask(socket, within: context.queryTimeout, context.loop) }
         }
-        var services: [JSONObject] = []
+        var (services, isSilent): ([JSONObject], Bool) = ([], false)
         for request in requests {
             switch await request.value {
             case .success(let service): services.append(service)
-            case .failure(let failure): failure.lines.first.map(context.note)
+            case .failure(let failure):
+                failure.lines.first.map(context.note)
+                isSilent = true
             }
         }
         services += Self.idleApplications(besides: services.compactMap { $0.text("socket") })
-        context.print(["services": .array(services.map { .object($0) })], json: json) { Self.lines($0, $1) }
-        return .success
+        if failed {
+            let longest = pausedFor.map(\.duration) ?? .seconds(24 * 60 * 60)
+            services = services.compactMap { service in
+                let lasting = Self.events(service).filter { .microseconds($0.age) > longest ?? .seconds(Int64.max) }
+                let problems = service.texts("problems") + lasting.map(\.text)
+                let all = JSONValue.array(problems.map { .string($0) })
+                return problems.isEmpty ? nil : service.merging(["problems": all]) { $1 }
+            }
+        }
+        context.print(["services": .array(services.map { .object($0) })], json: json) { reply, style in
+            guard failed else { return Self.lines(reply, style) }
+            return services.flatMap { one in one.texts("problems").map { "\(one.textOrDash("service")): \($0)" } }
+        }
+        return failed && (isSilent || !services.isEmpty) ? .failure : .success
+    }
+
+    /// What goes on in a service, and since how many microseconds; a stop that waits lasts too long.
+    @MainActor private static func events(_ service: JSONObject) -> [(text: String, age: Int64)] {
+        let now = CommandContext.now
+        var events: [(text: String, age: Int64)] = []
+        if let pause = service["paused"]?.objectValue {
+            events.append((ExitRecordText.lines(pause)[0], now.subtracting(pause.number("realtimeUsec") ?? now)))
+        }
+        if let change = service["transition"]?.objectValue {
+            let isHeld = change.text("trigger") == "stop" && !change.texts("waitingFor").isEmpty
+            events.append((StatusText.transition(change, now), isHeld ? .max : 0))
+        }
+        return events + service.objects("holds").map { ("held for \(StatusText.hold($0))", $0.number("ageUsec") ?? 0) }
     }
 
     /// The applications without an instance at one of these sockets, with the states of their units if systemd can be
@@ -58,7 +95,7 @@ struct ListCommand: ReplyCommand {
         }
         var isReachable = true
         return Set(ApplicationFile.names(in: scope) { _ in } + generated).sorted().compactMap { name in
-            var application = "error in its file, see 'belfryctl check \(name)'"
+            var (application, isWrong) = ("error in its file, see 'belfryctl check \(name)'", true)
             let settings = ApplicationFile(name, in: scope).settings
             if sockets.contains(scope.socket(of: name)) { return nil }
             let isMade = isReachable && generated.contains(name)
@@ -70,8 +107,12 @@ struct ListCommand: ReplyCommand {
                 isReachable = unit != nil
                 let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }
                 application = "\(settings.unit) is \(state ?? "not known to run")"
+                // It runs without its lifecycle. An instance that starts has no socket yet.
+                isWrong = unit?.isActive ?? true && instance?.text("ActiveState") != "activating"
+                if isWrong, unit != nil { application += ", but not belfryd@\(name), see 'belfryctl enable \(name)'" }
             }
             var service: JSONObject = ["service": .string("belfryd@\(name)"), "application": .string(application)]
+            if isWrong { service["problems"] = [.string(application)] }
             service["paused"] = pause(keptBeside: scope.socket(of: name))
             return service
         }
@@ -96,13 +137,15 @@ struct ListCommand: ReplyCommand {
             service["socket"] = .string(socket)
             let holds = try? await client.call("ListHolds", to: "list the holds of", within: limit)
             service["holds"] = holds?["holds"]
+            let isPaused = state["state"] == "background" && state["lastWord"]?["kind"] == "paused"
+            service["paused"] = isPaused ? state["lastWord"] : nil
             if let reply = try? await client.call("ListListeners", to: "list the listeners of", within: limit) {
-                service["health"] = .string(ListenerRecords.problems(reply).isEmpty ? "healthy" : "not healthy")
+                let problems = ListenerRecords.problems(reply)
+                service["health"] = .string(problems.isEmpty ? "healthy" : "not healthy")
+                let all = problems + [state.text("lastStopFailed").map { "stop failed: \($0)" }].compactMap(\.self)
+                service["problems"] = .array(all.map { .string($0) })
                 let application = reply.objects("listeners").first { $0.text("name") == "application" }
                 service["application"] = application?["activity"]
-                if application != nil, state["state"] == "background", state["lastWord"]?["kind"] == "paused" {
-                    service["paused"] = state["lastWord"]
-                }
             }
             return .success(service)
         } catch {
@@ -117,11 +160,7 @@ struct ListCommand: ReplyCommand {
             ("APPLICATION", .left), ("SOCKET", .left),
         ])
         for service in reply.objects("services") {
-            let pause = service["paused"]?.objectValue.map { ExitRecordText.lines($0)[0] }
-            let wait = service["transition"]?.objectValue.map { StatusText.transition($0, CommandContext.now) }
-            let facts =
-                [service.textOrDash("application"), pause, wait].compactMap(\.self)
-                + service.objects("holds").map { "held for \(StatusText.hold($0))" }
+            let facts = [service.textOrDash("application")] + events(service).map(\.text)
             table.add([
                 service.textOrDash("service"), TextStyle.plain.state(of: service), service.textOrDash("health"),
                 service.textOrDash("version"), service.numberOrDash("pid"), facts.joined(separator: ", "),

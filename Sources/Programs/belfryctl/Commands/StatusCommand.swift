@@ -56,7 +56,7 @@ enum StatusText {
         ]
         add("Details", word.dropFirst())
         if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }
-        add("Listeners", listeners.map { ListenersCommand.summary($0, style) } ?? [])
+        add("Listeners", listeners.map(ListenersCommand.summary) ?? [])
         return [head(state, now, style)]
             + facts.map { heading, text in heading.rightAligned(13) + (heading.isEmpty ? "  " : ": ") + text }
     }

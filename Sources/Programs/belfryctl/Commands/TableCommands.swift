@@ -60,18 +60,10 @@ struct ListenersCommand: TableCommand {
         return table.lines(style)
     }
 
-    /// One line for each listener: the name, the number of calls, what it is doing or did last, and failures.
-    static func summary(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        let listeners = reply.objects("listeners")
-        let width = TextTable.width(listeners.lazy.map { $0.textOrDash("name") })
-        return listeners.map { listener in
-            let activity = (listener.text("activity") ?? listener.text("lastWork")).map { ", \($0)" } ?? ""
-            let (calls, failures) = (listener.numberOrDash("calls"), listener.number("failures") ?? 0)
-            let line = "\(listener.textOrDash("name").padded(width))  calls \(calls)\(activity)"
-            guard failures > 0 else { return line }
-            let last = ListenerRecords.hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""
-            let running = listener.number("stillRunning").flatMap { $0 > 0 ? ", still running \($0)" : nil } ?? ""
-            return style.alarming("\(line), failures \(failures)\(last)\(running)")
+    /// What listeners do, or have done last, a line for each that says so.
+    static func summary(_ reply: JSONObject) -> [String] {
+        reply.objects("listeners").compactMap { listener in
+            (listener.text("activity") ?? listener.text("lastWork")).map { "\(listener.textOrDash("name")): \($0)" }
         }
     }
 }

@@ -46,17 +46,14 @@ struct HistoryCommand: ReplyCommand {
         query.limit = lines
         let line = NotificationLine(context.style)
         try JournalReader().read(query, while: { !StandardStream.output.hasFailed }) { entry in
+            @MainActor func show(_ key: String, _ object: JSONObject, _ text: String) {
+                context.print([json ? JSONLine.text([key: .object(object)]) : text])
+            }
             switch entry {
-            case .notification(let notification):
-                context.print([
-                    json ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
-                ])
-            case .record(let record) where records:
-                context.print([json ? JSONLine.text(["record": .object(record)]) : line.line(record: record)])
+            case .notification(let one): show("notification", one, line.line(one))
+            case .record(let one) where records: show("record", one, line.line(record: one))
             case .timeline(let timeline) where records:
-                context.print(
-                    timeline.calls(for: names).map { json ? JSONLine.text(["call": .object($0)]) : line.line(call: $0) }
-                )
+                for one in timeline.calls(for: names) { show("call", one, line.line(call: one)) }
             case .record, .timeline: break
             }
         }

@@ -70,7 +70,7 @@ package nonisolated struct DeclarationFile {
 
 nonisolated extension TimeSpanText {
     /// How long a run may take.
-    static func timeout(_ text: String) throws(ValueProblem) -> Duration {
+    package static func timeout(_ text: String) throws(ValueProblem) -> Duration {
         try finite(text, from: .milliseconds(1), "1ms")
     }
 

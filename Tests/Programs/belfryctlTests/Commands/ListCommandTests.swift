@@ -75,6 +75,59 @@ struct ListCommandTests {
         #expect(done.output.contains(#""socket":"\#(directory.path("lantern/io.belfry.Lifecycle"))""#))
         let path = directory.path("stuck/io.belfry.Lifecycle")
         #expect(done.errors.contains("belfryctl: unable to get the state of '\(path)': no answer in 200 ms\n"))
+        let failed = try ChildProgram(
+            "belfryctl", ["list", "--timeout", "200ms", "--failed"],
+            environment: ["XDG_RUNTIME_DIR": directory.url.path]
+        ).end()
+        #expect(failed.status == 1)
+    }
+
+    /// What `list --failed` says of a service that gives this reply to each call.
+    private func failed(_ options: String..., reply: String) throws -> ChildProgram.End {
+        let directory = try TemporaryDirectory()
+        try directory.write("lantern/x", "")
+        let answer = try directory.write("answer", #"{"parameters":\#(reply)}"# + "\0")
+        let service = try ChildProgram(
+            "LifecycleServiceProbe", [directory.path("lantern/io.belfry.Lifecycle"), answer])
+        #expect(service.line() == "ready")
+        return try ChildProgram(
+            "belfryctl", ["list", "--failed"] + options,
+            environment: ["XDG_RUNTIME_DIR": directory.url.path, "TZ": "UTC"]
+        ).end()
+    }
+
+    @Test func failedListsWhatIsWrong() throws {
+        let reply = """
+            {"service":"lantern","state":"background","lastWord":{"kind":"paused","realtimeUsec":1000000},\
+            "listeners":[{"name":"application"},{"name":"disk","health":"degraded","healthReason":"full"}],\
+            "transition":{"trigger":"stop","origin":{"kind":"service"},"waitingFor":["x"]},\
+            "lastStopFailed":"Stop=: exit status 1"}
+            """
+        let always = """
+            lantern: disk is degraded: full
+            lantern: stop failed: Stop=: exit status 1
+
+            """
+        let stop = "lantern: stop by service, waiting for 'x'\n"
+
+        let pause = "lantern: paused 1970-01-01 00:00:01\n"
+        #expect(try failed(reply: reply) == .init(status: 1, output: always + pause + stop, errors: ""))
+        let patient = try failed("--paused-for", "infinity", reply: reply)
+        #expect(patient == .init(status: 1, output: always + stop, errors: ""))
+        let all = #"{"services":[{"service":"lantern","state":"background","transition":"#
+        #expect(try failed("--json", reply: reply).output.hasPrefix(all))
+    }
+
+    @Test(arguments: ["active", "background"])
+    func failedListsNothingThatIsWell(_ state: String) throws {
+        let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
+        let reply = """
+            {"service":"lantern","state":"\(state)","lastWord":{"kind":"paused","realtimeUsec":\(now)},\
+            "listeners":[{"name":"application"}],\
+            "transition":{"trigger":"stop","origin":{"kind":"service"},"waitingFor":[]}}
+            """
+
+        #expect(try failed(reply: reply) == .init(status: 0, output: "", errors: ""))
     }
 
     @Test func nameOfOneServiceIsRefused() throws {

@@ -111,7 +111,7 @@ struct StatusCommandTests {
             "listeners": [["name": "clients", "calls": 2, "activity": "3 connections at\n/run/x"]]
         ]
 
-        #expect(lines([:], listeners).last == "    Listeners: clients  calls 2, 3 connections at\\n/run/x")
+        #expect(lines([:], listeners).last == "    Listeners: clients: 3 connections at\\n/run/x")
     }
 
     @MainActor @Test func theLastSuccessOfACheckHasItsTime() {
