@@ -26,13 +26,7 @@ final class FailedStop {
             guard case .transitionEnded(let report) = $0, let end = report.notifications.last,
                 end.notification.name == .willTerminate, application.key(for: end.notification) != nil
             else { return }
-            // Without its program, the listener of the instance says so.
-            let calls = [application.name, "application"].compactMap { name in
-                end.listeners.first { $0.listener.hasSameBytes(as: name) }
-            }
-            guard let call = calls.first, call.outcome.isProblem else { return keep(nil) }
-            let reason = call.outcome.reason ?? call.overrunReason ?? call.outcome.kind
-            keep("\(time: end.notification.time.realtimeUsec): \(reason)")
+            keep(end.problems.first.map { "\(time: end.notification.time.realtimeUsec): \($0)" })
         }
     }
 

@@ -35,7 +35,7 @@ struct FailedStopTests {
     @Test func aFailureIsKnownToTheNextProcessesUntilAStopSucceeds() throws {
         #expect(try live(failing: "Stop=: full\ndisk") == [:])
         let failure = try live(failing: nil, job: "none")
-        #expect(failure.text("lastStopFailed")?.hasSuffix("Z: Stop=: full\\ndisk") == true, "\(failure)")
+        #expect(failure.text("lastStopFailed")?.hasSuffix("Z: shop: Stop=: full\\ndisk") == true, "\(failure)")
         #expect(try live(failing: nil) == failure)
         #expect(try live(failing: nil) == [:])
         #expect(writer.records.isEmpty)

@@ -233,7 +233,7 @@ def test_a_failed_stop_is_known_until_the_next_one_succeeds(shop):
     # Neither a restart of Belfry nor a crash is a stop of the unit.
     for signal in ("TERM", "KILL"):
         told = shop.status()["lastStopFailed"]
-        assert told.startswith("20") and told.endswith("Z: Stop=: the disk is full")
+        assert told.startswith("20") and told.endswith("Z: shop: Stop=: the disk is full")
         belfryd = shop.main_pid()
         shop.kill(signal)
         if signal == "TERM":
