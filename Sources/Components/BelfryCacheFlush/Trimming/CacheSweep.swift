@@ -191,8 +191,8 @@ package nonisolated struct TreeLimits: Sendable, Equatable {
 }
 
 nonisolated extension CacheSettings {
-    /// Writes back, and deletes the files that were unused for longest until the limits are met, one directory after the
-    /// other.
+    /// Writes back, and deletes the files that were unused for longest until the limits are met. One directory follows
+    /// the other.
     ///
     /// Files are deleted only below a valid CACHEDIR.TAG; the tag and the directories stay. No symbolic link is
     /// followed and no other mount entered, see `TreeBoundary`. Blocks; may be called on any thread. A cancelled flush

@@ -3,9 +3,9 @@
 
 /// A message of another program: the user info of `didReceiveNotification`.
 ///
-/// A client sends one with `belfryctl post didReceiveNotification name=TEXT`, and the code of the service posts it for a
-/// message that it has received in its own way. Listeners answer with `onFetch(.didReceiveNotification)` if the sender
-/// is to learn whether there was new data.
+/// A client sends one with `belfryctl post didReceiveNotification name=TEXT`, and the code of the service posts it for
+/// a message that it has received in its own way. Listeners answer with `onFetch(.didReceiveNotification)` if the
+/// sender is to learn whether there was new data.
 public nonisolated struct ReceivedNotification: LifecycleEvent, Equatable {
     /// What the message is called. Key `name`.
     public var message: String
