@@ -50,7 +50,8 @@ public final class CompositeListener: LifecycleListener {
         try registry.add(leaf)
     }
 
-    /// Removes a leaf. It is not called again, not even for a notification that is being delivered.
+    /// Removes a leaf. It is not called again, not even for a notification that is being delivered. Call
+    /// `LifecycleMediator.updateAnswers(of:)` with the outermost composite, so that its health does not count any more.
     public func remove(_ leaf: any LifecycleListener) { registry.remove(leaf) }
 
     /// The status of each leaf, in the order of arriving notifications.
