@@ -31,8 +31,13 @@ package struct SocketFile {
         }
         // Of two services that find the same abandoned file, neither may remove the other's new one. The lock file is
         // never removed, since another service may hold it.
-        let lock = try Self.lock(path)
-        defer { close(lock) }
+        let lock: OwnedDescriptor
+        do throws(SystemError) {
+            lock = try OwnedDescriptor(locking: path + ".lock")
+        } catch {
+            throw error.code == ENOENT ? SystemError(ENOENT, verb: "listen on", object: path) : error
+        }
+        defer { withExtendedLifetime(lock) {} }
         descriptor = try Self.listenReplacing(path, mode: mode)
         identity = Self.identity(of: path)
     }
@@ -75,29 +80,6 @@ package struct SocketFile {
         let error = SystemError(connected, verb: "connect to", object: path)
         if error.isSystemFailure { throw error }
         return error.code == ECONNREFUSED
-    }
-
-    /// Locks a file beside the socket. Other users cannot open it: otherwise they could hold a lock, and so keep the
-    /// service from starting. The kernel releases the lock when the process ends (flock(2)).
-    private static func lock(_ path: String) throws(SystemError) -> Int32 {
-        let lock = path + ".lock"
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        let descriptor = open(lock, flags, 0o600)
-        guard descriptor >= 0 else {
-            throw errno == ENOENT ? .last(verb: "listen on", object: path) : .last(verb: "open", object: lock)
-        }
-        var status = stat()
-        var problem: SystemError?
-        if fstat(descriptor, &status) < 0 {
-            problem = .last(verb: "look at", object: lock)
-        } else if !belfry_is_regular(status.st_mode) || status.st_uid != geteuid() || status.st_mode & 0o077 != 0 {
-            problem = SystemError(EPERM, verb: "use", object: lock)
-        } else if flock(descriptor, LOCK_EX | LOCK_NB) < 0 {
-            problem = .last(verb: "lock", object: lock)
-        }
-        guard let problem else { return descriptor }
-        close(descriptor)
-        throw problem
     }
 
     private static func identity(of path: String) -> Identity? {

@@ -14,8 +14,17 @@ package nonisolated enum StandardStreams {
         }
     }
 
-    /// Writes to standard output.
-    package static func output(_ text: String) { _ = write(Array(text.utf8), to: STDOUT_FILENO) }
+    /// Writes to standard output. A loss is told on standard error.
+    ///
+    /// - Returns: whether nothing was lost.
+    package static func output(_ text: String) -> Bool {
+        let code = write(Array(text.utf8), to: STDOUT_FILENO)
+        if isLoss(code) { error("\(SystemError(code, verb: "write", object: "standard output"))\n") }
+        return !isLoss(code)
+    }
+
+    /// Whether what could not be written is lost, and not only because its reader is gone.
+    package static func isLoss(_ code: Int32) -> Bool { ![0, EPIPE, EIO, ECONNRESET].contains(code) }
 
     /// Writes to standard error.
     package static func error(_ text: String) { error(Array(text.utf8)) }

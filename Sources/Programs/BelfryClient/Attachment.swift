@@ -133,8 +133,6 @@ package final class Attachment {
     package func stop() {
         phase = .stopped
         reconnection.stop()
-        // The last answer may still be queued.
-        answers?.flush()
         close()
     }
 

@@ -37,7 +37,9 @@ package enum CommandProgram {
             StandardStream.error.write(["\(error)"])
             exit(CommandStatus.system.rawValue)
         } catch {
-            root.exit(withError: error)
+            guard root.exitCode(for: error).isSuccess else { root.exit(withError: error) }
+            StandardStream.output.write([root.fullMessage(for: error)])
+            exit(CommandStatus.success.andOutput.rawValue)
         }
     }
 }

@@ -34,7 +34,7 @@ package final class StandardStream: Sendable {
     package var hasFailed: Bool { failure.load(ordering: .relaxed) != 0 }
 
     /// Whether that is not because its reader is gone.
-    fileprivate var hasLost: Bool { ![0, EPIPE, EIO, ECONNRESET].contains(failure.load(ordering: .relaxed)) }
+    fileprivate var hasLost: Bool { StandardStreams.isLoss(failure.load(ordering: .relaxed)) }
 
     /// Writes text, and returns when all of it is written or writing has failed.
     package func write(_ text: String) {

@@ -50,22 +50,15 @@ final class RunControlGroups {
         self.init(below: parent, beside: names)
     }
 
-    init(below parent: String, beside others: [String]) {
-        self.parent = parent
-        self.others = Set(others + [".control"])
-    }
+    init(below parent: String, beside: [String]) { (self.parent, others) = (parent, Set(beside + [".control"])) }
 
     /// Makes a group for a run. One runs at a time.
     func make() throws(SystemError) -> RunControlGroup {
         endOthers()
-        count += 1
+        repeat { count += 1 } while others.contains("run-\(count)")
         let name = "run-\(count)"
         let path = "\(parent)/\(name)"
-        guard mkdir(path, 0o755) == 0 else {
-            // Somebody else has made it.
-            if errno == EEXIST { return try make() }
-            throw .last(verb: "make", object: path)
-        }
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .last(verb: "make", object: path) }
         let processes = open("\(path)/cgroup.procs", O_WRONLY | O_CLOEXEC)
         guard processes >= 0 else {
             let error = SystemError.last(verb: "open", object: "\(path)/cgroup.procs")

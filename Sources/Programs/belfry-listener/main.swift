@@ -52,8 +52,10 @@ do throws(ValueProblem) {
 do throws(SystemError) {
     try StandardStreams.openMissing()
     switch mode {
-    case .help: StandardStreams.output(ListenerCommandLine.help)
-    case .version: StandardStreams.output("belfry-listener \(ReleaseVersion.current)\n")
+    case .help: exit((StandardStreams.output(ListenerCommandLine.help) ? CommandStatus.success : .system).rawValue)
+    case .version:
+        let version = "belfry-listener \(ReleaseVersion.current)\n"
+        exit((StandardStreams.output(version) ? CommandStatus.success : .system).rawValue)
     case .file(let name): exit(try run(name, nil))
     case .command(let settings): exit(try run(settings.name, settings))
     }

@@ -34,7 +34,8 @@ final class SequenceFile: LifecycleSequence {
     /// Uses the file for as long as the process lives.
     ///
     /// - Parameters:
-    ///   - lock: the file, from `lock(_:)`.
+    ///   - lock: the file, which is locked: the process that has the lock runs the service. Nobody else writes what the
+    ///     service keeps.
     ///   - path: where it is.
     ///   - service: the name of the service. The file of another service is refused.
     ///   - bootID: numbers of another boot do not count.
@@ -57,7 +58,7 @@ final class SequenceFile: LifecycleSequence {
             onProblem(
                 "unable to count on in '\(SystemError.escape(path))': \(number) is no number of a notification, "
                     + "put it aside and counting anew")
-            file = try File(Self.lock(path), path)
+            file = try File(OwnedDescriptor(locking: path), path)
         }
         let name = service.utf8.prefix(Self.nameMax)
         if file.content.boot == boot, let owner = file.name, !owner.utf8.elementsEqual(name) {
@@ -88,26 +89,6 @@ final class SequenceFile: LifecycleSequence {
         last += 1
         content.pointee.last = last
         return last
-    }
-
-    /// Opens the file, or makes it, and locks it as long as its descriptor is open: the process that has the lock runs
-    /// the service. Nobody else writes what the service keeps.
-    ///
-    /// - Throws: `EWOULDBLOCK` when another process has the lock, whoever owns the file: root may run the service of
-    ///   another user. `EPERM` for a file of another user.
-    static func lock(_ path: String) throws(SystemError) -> OwnedDescriptor {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        let descriptor = Glibc.open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
-        let file = OwnedDescriptor(owning: descriptor)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .last(verb: "look at", object: path) }
-        // Another user who may write to it could truncate it, which ends this process with SIGBUS (mmap(2)).
-        guard belfry_is_regular(status.st_mode), status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
-            throw SystemError(EPERM, verb: "count in", object: path)
-        }
-        return file
     }
 
     /// The file, locked and mapped.

@@ -26,8 +26,8 @@ extension ServiceAssembly {
         let others = inaccessibleFiles(reading.loaded.files) + otherFiles
         for line in reading.reasons + others.map(\.description) { StandardStreams.error(line + "\n") }
         if reading.isRefused || others.contains(where: { $0.severity == .error }) { return ServiceExit.configuration }
-        if options.action == .printConfiguration { StandardStreams.output(reading.printed) }
-        return ServiceExit.success
+        let isDone = options.action != .printConfiguration || StandardStreams.output(reading.printed)
+        return isDone ? ServiceExit.success : ServiceExit.system
     }
 
     /// The files of the configuration that root can read and the service cannot.

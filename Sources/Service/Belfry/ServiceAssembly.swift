@@ -104,7 +104,7 @@ final class ServiceAssembly {
         run.exitRecord = record
         do {
             try OwnedDirectory.make(paths.runtimeDirectory)
-            let lock = try SequenceFile.lock(paths.runtimeDirectory + "/sequence")
+            let lock = try OwnedDescriptor(locking: paths.runtimeDirectory + "/sequence")
             let files = RunFiles(directory: paths.stateDirectory, service: options.instanceName)
             try files.checkOwner()
             try withExtendedLifetime(lock) { try files.write(run) }

@@ -129,7 +129,7 @@ final class ServiceParts {
         var lock: OwnedDescriptor?
         do {
             try OwnedDirectory.make(paths.runtimeDirectory)
-            let own = try SequenceFile.lock(path)
+            let own = try OwnedDescriptor(locking: path)
             lock = own
             let file = try SequenceFile(own, path: path, service: service, bootID: bootID, kept: kept) { [log] in
                 log.write(.warning, "\($0)", .savedState)

@@ -92,6 +92,24 @@ def test_enable_begins_at_once_and_disable_ends_it(shop):
     assert shop.unit.main_pid() == pid and shop.done() == ["Start"]
 
 
+def test_disable_can_be_repeated_when_systemd_was_not_reloaded(on_each):
+    host = on_each.host
+    link, instance = host.path(f"{FOLDER}/redis.conf"), HostedUnit(host, "belfryd@redis.service")
+    systemctl = '#!/bin/sh\n[ "$1" = daemon-reload ] && exit 1\nPATH=/usr/bin:/bin exec systemctl "$@"\n'
+    host.write("/srv/broken/systemctl", systemctl)
+    host.path("/srv/broken/systemctl").chmod(0o755)
+    try:
+        host.run("belfryctl", "enable", "redis")
+        answer = host.run("env", "PATH=/srv/broken:/usr/bin:/bin", "belfryctl", "disable", "redis", check=False)
+        assert answer.returncode == 71 and "'systemctl daemon-reload' failed with exit status 1" in answer.stderr
+        assert not link.is_symlink() and instance.property("SourcePath") != ""
+        host.run("belfryctl", "disable", "redis")
+        assert instance.property("SourcePath") == ""
+    finally:
+        link.unlink(missing_ok=True)
+        host.systemctl("daemon-reload")
+
+
 def test_enable_of_a_unit_that_does_not_run_waits_for_it(shop):
     shop.write()
     answer = shop.host.run("belfryctl", "enable", "shop")

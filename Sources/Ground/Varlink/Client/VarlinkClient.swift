@@ -53,8 +53,10 @@ package final class VarlinkClient {
         set { connection.onClose = newValue }
     }
 
-    /// Ends the connection. Calls that wait fail with `VarlinkError.closed`.
+    /// Ends the connection, after what is queued was written as far as the service's buffer allows. Calls that wait
+    /// fail with `VarlinkError.closed`.
     package func close() {
+        connection.writer.write()
         connection.close()
         connection.writer.releaseStreams()
     }

@@ -226,8 +226,9 @@ struct DisableCommand: ApplicationFileCommand {
         if AttachCommand.target(of: file) == example {
             guard unlink(file) == 0 else { throw SystemError.last(verb: "remove", object: file) }
             StandardStream.output.write(["removed '\(file)'"])
-            try Systemctl.run("daemon-reload")
         }
+        // Also without the link: it may have failed the last time.
+        try Systemctl.run("daemon-reload")
         try Systemctl.run("stop", instance, listener)
         let rest = ApplicationFile(name, in: scope)
         if let file = rest.file.files.first {

@@ -42,12 +42,10 @@ extension ServiceOptions {
         switch line.mode {
         case .help:
             let configuration = configurationName ?? (fileName, fileName)
-            StandardStreams.output(
-                ServiceCommandLine.help(name, files: fileName, configuration: configuration, about: about))
-            exit(ServiceExit.success)
+            let help = ServiceCommandLine.help(name, files: fileName, configuration: configuration, about: about)
+            exit(StandardStreams.output(help) ? ServiceExit.success : ServiceExit.system)
         case .version:
-            StandardStreams.output("\(name) \(version)\n")
-            exit(ServiceExit.success)
+            exit(StandardStreams.output("\(name) \(version)\n") ? ServiceExit.success : ServiceExit.system)
         default:
             self.init(name: name, fileName: fileName, version: version, line)
             self.configurationName = configurationName

@@ -62,20 +62,17 @@ package final class PauseMarker {
             mediator.addObserver(forName: .didBecomeActive) { [unowned self] in resumed($0.userInfo.text("reason")) },
             // The timer has not counted the time asleep.
             mediator.addObserver(forName: .didWake) { [unowned self] _ in limit() },
-            mediator.addEventObserver(for: .transitionEnded, .listenerFailed) { [unowned self] in
-                switch $0 {
-                case .transitionEnded(let report): ended(report)
-                case .listenerFailed(let call, let notification): failed(call.listener, notification)
-                default: break
+            mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
+                if case .transitionEnded(let report) = $0 { ended(report) }
+            },
+            // A pause that a stop overtakes has no end.
+            mediator.addEventObserver(for: .listenerFailed) { [unowned self] in
+                guard case .listenerFailed(let call, let notification) = $0, makers.contains(call.listener) else {
+                    return
                 }
+                if notification.name == .didEnterBackground, notification.trigger == .pause { remove() }
             },
         ]
-    }
-
-    /// Whether the pause goes on or is overtaken by a stop, there is none to keep.
-    private func failed(_ listener: String, _ notification: LifecycleNotification) {
-        guard notification.name == .didEnterBackground, notification.trigger == .pause else { return }
-        if makers.contains(listener) { remove() }
     }
 
     private func ended(_ report: TransitionReport) {

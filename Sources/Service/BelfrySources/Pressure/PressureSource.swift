@@ -34,7 +34,7 @@ package final class PressureSource {
     }
 
     /// Whether no more reports will come from one of them.
-    package var isOver: Bool { triggers.contains(where: \.isOver) }
+    package var isOver: Bool { triggers.contains { $0.source == nil } }
 
     private func report(_ level: MemoryWarning.Level) {
         let now = MonotonicInstant.now
@@ -47,8 +47,7 @@ package final class PressureSource {
 /// One open trigger: a kernel file that is polled for EPOLLPRI, or a FIFO or socket that becomes
 /// readable.
 final class PressureTrigger {
-    private var source: DescriptorEventSource?
-    var isOver: Bool { source == nil }
+    fileprivate var source: DescriptorEventSource?
 
     /// Opens and sets the trigger.
     ///

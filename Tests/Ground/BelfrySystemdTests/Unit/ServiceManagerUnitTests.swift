@@ -2,7 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import BelfryLinux
 import BelfrySystemd
+import CBelfry
+import Glibc
 import TestSupport
 import Testing
 
@@ -103,12 +106,17 @@ struct ServiceManagerUnitTests {
         #expect(throws: BusError.self) { try answer.get() }
     }
 
-    @Test func managerWhoseSocketIsNotThereIsNotWaitedFor() throws {
+    @Test(arguments: [ENOENT, ECONNREFUSED])
+    func managerThatDoesNotListenIsNotWaitedFor(code: Int32) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("private")
+        if code == ECONNREFUSED { close(belfry_unix_listen(path, 1)) }
+
         let error = #expect(throws: BusError.self) {
-            try ServiceManagerUnit.properties(of: "lantern.service", over: "/run/not.there/private")
+            try ServiceManagerUnit.properties(of: "lantern.service", over: path)
         }
 
-        #expect(
-            error?.description == "unable to ask systemd about 'lantern.service': there is no '/run/not.there/private'")
+        let reason = SystemError(code, verb: "", object: "").reason
+        #expect(error?.description == "unable to ask systemd about 'lantern.service' over '\(path)': \(reason)")
     }
 }

@@ -48,6 +48,17 @@ struct VarlinkClientTests {
         }
     }
 
+    /// More than are written at a time.
+    @Test func aCloseSendsWhatIsQueued() throws {
+        let client = try client()
+
+        for number in 0..<400 { client.oneway("org.example.test.Echo", ["text": .string("\(number)")]) }
+        client.close()
+        try fixture.turn { fixture.calls.count == 400 }
+
+        #expect(fixture.calls == (0..<400).map { "\($0)" })
+    }
+
     @Test func callsFailWhenTheConnectionCloses() throws {
         let client = try client()
         var results: [Result<JSONObject, VarlinkError>] = []

@@ -62,6 +62,24 @@ struct LostOutputTests {
         #expect(end.errors.hasPrefix("unable to write 'standard output': No space left on device (ENOSPC)\n"))
     }
 
+    nonisolated static let prints: [(String, [String])] = [
+        ("belfryctl", ["--help"]), ("belfryctl", ["status", "--help"]), ("belfryctl", ["--version"]),
+        ("belfryctl", ["--generate-completion-script", "bash"]), ("belfry-listener", ["--help"]),
+        ("belfry-listener", ["--version"]), ("belfryd", ["--help"]), ("belfryd", ["--version"]),
+        ("belfryd", ["--print-config", "--config", "/dev/null"]),
+    ]
+
+    @Test(arguments: prints)
+    func aPrintThatIsLostIsNoSuccess(_ program: String, _ arguments: [String]) throws {
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        defer { close(full) }
+
+        let end = try ChildProgram(program, arguments, outputTo: full).end()
+
+        let problem = "unable to write 'standard output': No space left on device (ENOSPC)\n"
+        #expect(end == .init(status: 71, output: "", errors: problem))
+    }
+
     @Test func aWaitWithoutAReaderGoesOn() throws {
         let output = try unread()
         defer { close(output) }
