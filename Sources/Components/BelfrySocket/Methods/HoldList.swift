@@ -71,7 +71,7 @@ final class HoldList {
         inOrder.map { hold in
             var object: JSONObject = [
                 "reason": .string(hold.reason), "pid": .int(Int64(hold.origin.pid)),
-                "uid": .int(Int64(hold.origin.uid)),
+                "uid": .int(Int64(hold.origin.uid)), "ageUsec": JSONValue(.now - hold.began),
             ]
             object["unit"] = hold.origin.unit.map { .string($0) }
             if hold.isLimited {
@@ -116,6 +116,7 @@ final class SocketHold {
     /// Whether it has a timeout.
     let isLimited: Bool
     let request: VarlinkRequest
+    let began = MonotonicInstant.now
     var task: BackgroundTask?
 
     init(_ request: VarlinkRequest, number: Int, reason: String, origin: PeerOrigin, isLimited: Bool) {

@@ -59,10 +59,11 @@ enum StatusText {
             + facts.map { heading, text in heading.rightAligned(13) + (heading.isEmpty ? "  " : ": ") + text }
     }
 
-    /// `backup (pid 12, 5 min left)`
+    /// `backup (pid 12, for 2 min, 5 min left)`
     static func hold(_ hold: JSONObject) -> String {
         let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
-        return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
+        let age = hold.durationOrDash("ageUsec")
+        return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid")), for \(age)\(limit))"
     }
 
     private static func head(_ state: JSONObject, _ now: Int64, _ style: TextStyle) -> String {
