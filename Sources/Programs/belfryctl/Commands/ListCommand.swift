@@ -47,6 +47,8 @@ struct ListCommand: ReplyCommand {
         for request in requests {
             switch await request.value {
             case .success(let service): services.append(service)
+            // A process that was killed has left it.
+            case .failure(let failure) where failure.lines[0].hasSuffix("(ECONNREFUSED)"): break
             case .failure(let failure):
                 failure.lines.first.map(context.note)
                 isSilent = true
