@@ -31,8 +31,8 @@ struct StatusCommand: ReplyCommand {
 /// The state of a service on a page.
 @MainActor
 enum StatusText {
-    /// The lines of `status`, from the replies of `GetState` with `holds`, and of `ListListeners` if that succeeded. The
-    /// first five say what matters most; a transition under way, holds and a stop that failed come before the second.
+    /// The lines of `status`, from the replies of `GetState` with `holds`, and of `ListListeners` if that succeeded.
+    /// The first five say what matters most; a transition under way, holds and a stop that failed precede the second.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     static func lines(
