@@ -118,7 +118,7 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
     private static let reloadFailed =
         "the service keeps its old configuration; whether the listeners named here have the new one is not known"
     private static let permissionHint =
-        "root, the service's own user and the group set in [Socket] may do this"
+        "root, the service's own user and its group may do this: 'belfry', unless Group= in [Socket] names another"
 
     private static let maximumReasons = 1024
 

@@ -6,8 +6,9 @@ import BelfryEventLoop
 import BelfryLinux
 import BelfrySystemd
 
-/// Where the output of the program and messages about it go: to the journal with `SYSLOG_IDENTIFIER=NAME` if standard
-/// error does, or else to standard error. Writing never blocks.
+/// Where the output of the program and messages about it go: to the journal if standard error does, or else to standard
+/// error. `SYSLOG_IDENTIFIER` is the name, but for an application, whose unit may have the same, that of this unit.
+/// Writing never blocks.
 @MainActor
 final class ListenerLog {
     /// An output stream of the program.
@@ -30,7 +31,8 @@ final class ListenerLog {
 
     init(name: String, on loop: MainEventLoop) {
         self.name = name
-        journal = JournalWriter.isOurs ? try? JournalWriter(identifier: name) : nil
+        let identifier = ApplicationFile.isOwn(name) ? "belfry-listener@\(name)" : name
+        journal = JournalWriter.isOurs ? try? JournalWriter(identifier: identifier) : nil
         let stream = NonblockingStream(2)
         self.stream = stream
         queue = RecordQueue { stream.write(&$0) }

@@ -215,9 +215,20 @@ struct CommandTests {
         let done = try ChildProgram("belfryctl", ["--generate-completion-script", shell]).end()
 
         #expect(done.status == 0)
-        for word in ["listeners", "interrupt", "---completion", "records"] {
+        for word in ["listeners", "resume", "---completion", "records"] {
             #expect(done.output.contains(word))
         }
+    }
+
+    @Test func firstHelpHasWhatAnOperatorNeeds() throws {
+        let done = try ChildProgram("belfryctl", ["--help"]).end()
+
+        let words = Set(done.output.split { $0 == " " || $0 == "\n" })
+        #expect(done.status == 0)
+        #expect(words.isSuperset(of: ["pause", "resume", "status", "list", "enable", "history", "hold"]))
+        #expect(words.isDisjoint(with: ["interrupt", "open", "perform", "simulate"]))
+        // They still have their own.
+        #expect(try ChildProgram("belfryctl", ["simulate", "--help"]).end().status == 0)
     }
 
     @Test func versionIsOneLine() throws {

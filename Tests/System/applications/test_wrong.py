@@ -77,3 +77,39 @@ def test_a_stop_that_is_held_is_wrong(shop):
         hold.stdin.flush()
         assert hold.wait(20) == 0
     shop.wait_for(lambda: shop.unit.property("ActiveState") == "inactive", "stop")
+
+
+def test_a_socket_that_was_left_is_no_error(shop):
+    override = "/run/systemd/system/belfryd@shop.service.d/test.conf"
+    shop.host.write(override, "[Service]\nRestart=no\n")
+    shop.host.systemctl("daemon-reload")
+    try:
+        shop.kill_main()
+        shop.wait_for(lambda: shop.property("ActiveState") == "failed", "end")
+        assert shop.socket_path().exists()
+        done = shop.host.run("belfryctl", "list")
+        assert done.stderr == "" and "belfryd@shop  -  " in done.stdout
+        [line] = wrong(shop)
+        assert line.startswith("belfryd@shop: failed (signal): ")
+    finally:
+        shop.host.path(override).unlink()
+        shop.host.systemctl("daemon-reload")
+
+
+def test_stops_of_the_unit_are_told_from_those_of_belfry(shop):
+    def last() -> str:
+        return shop.host.run("belfryctl", "history", "shop", "-n", "1", "--on", "willTerminate").stdout
+
+    shop.host.systemctl("stop", shop.name)
+    assert "(the unit runs on)" in last()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.wait_until_up()
+    shop.host.systemctl("stop", shop.unit.name)
+    assert "unitJob=stop" in last() and "runs on" not in last()
+
+
+def test_the_name_of_the_application_finds_nothing_of_belfry_in_the_journal(shop):
+    shop.ctl("pause")
+    shop.wait_for(lambda: shop.listener_says("Pause= ran"), "run Pause=")
+    assert shop.host.journal("--identifier=shop", after=shop.cursor) == []
+    assert any("Pause= ran" in record["MESSAGE"] for record in shop.host.journal("--identifier=belfry-listener@shop"))

@@ -44,6 +44,14 @@ def test_every_command_of_belfryctl_has_an_entry_with_its_options(manuals):
     assert without_entry(manuals["belfryctl.1"], BUILT / "belfryctl") == {}
 
 
+def test_the_first_page_is_that_of_an_operator(manuals):
+    page = manuals["belfry.7"]
+    headings = re.findall(r"^([A-Z][A-Z ]+)$", page, re.MULTILINE)
+    assert headings == ["NAME", "DESCRIPTION", "ONE FILE", "FIVE COMMANDS", "WHERE TO LOOK"]
+    for command in ("enable shop", "pause shop", "status shop", "list --failed", "history shop"):
+        assert f"belfryctl {command}" in page
+
+
 def test_every_variable_of_belfryctl_is_there(manuals):
     # Those of home and state are for directories of services.
     runtime = constants("Sources/Service/BelfryConfiguration/Loading/RuntimePaths.swift", r'ath\("([A-Z_]{4,})"\)')

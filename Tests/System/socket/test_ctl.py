@@ -82,8 +82,23 @@ def test_hold_ends_in_time_without_the_service(belfry):
         assert (hold.wait(20), hold.stderr.read()) == (75, "")
 
 
+def test_a_hold_waits_for_a_service_that_starts(belfry):
+    with belfry.running_ctl("hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _") as hold:
+        assert hold.stderr.readline().endswith(", waiting for it\n")
+        belfry.start()
+        assert hold.stdout.readline() == "begun\n"
+        [held] = belfry.status()["holds"]
+        assert held["reason"] == "backup" and held["ageUsec"] >= 0
+        failed = belfry.ctl("list", "--failed", "--paused-for", "1us", check=False)
+        assert failed.returncode == 1 and failed.stdout.startswith("belfryd: held for backup (pid ")
+        hold.stdin.write("\n")
+        hold.stdin.flush()
+        assert hold.wait(20) == 0
+    assert belfry.ctl("list", "--failed", "--paused-for", "1us").stdout == ""
+
+
 def test_command_does_not_start_before_the_service_is_held(belfry):
-    done = belfry.ctl("hold", "--reason", "x", "--", "echo", "begun", check=False)
+    done = belfry.ctl("hold", "--reason", "x", "--timeout", "200ms", "--", "echo", "begun", check=False)
     assert (done.returncode, done.stdout) == (69, "")
     done = belfry.ctl("hold", "--reason", "x", "--for", "1 fortnight", "--", "true", check=False)
     assert done.returncode == 64

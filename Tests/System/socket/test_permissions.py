@@ -35,6 +35,11 @@ def test_reload_changes_permissions(started_on_each, key, command):
     }
 
 
+def test_a_refusal_names_the_group_that_may(started_on_each):
+    done = started_on_each.host.run(*STRANGER, "belfryctl", "pause", "belfryd", check=False)
+    assert done.returncode == REFUSED and "its group may do this: 'belfry'" in done.stderr
+
+
 def test_reload_can_forbid_posting_to_a_client_that_has_posted(started_on_each):
     subscriber = started_on_each.subscribe(names=["org.example.knock", "org.example.end"])
     call = {"method": "io.belfry.Lifecycle.Post", "parameters": {"name": "org.example.knock", "userInfo": {"n": 1}}}

@@ -11,7 +11,7 @@ from message_catalog import catalog, check_records
 from probe_service import ProbeService
 
 # The names under which belfryd and belfry-listener log here.
-PROGRAMS = ["belfryd", "belfry-listener", "guard", "shop"]
+PROGRAMS = ["belfryd", "belfry-listener", "guard", "belfry-listener@shop"]
 # What programs of listeners write. The last line of one that is killed may be cut.
 OUTPUT = "output of the program"
 

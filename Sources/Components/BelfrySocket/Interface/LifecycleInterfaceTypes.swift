@@ -163,6 +163,8 @@ nonisolated let lifecycleInterfaceTypes = """
       pid: int,
       uid: int,
       unit: ?string,
+      # How long it has held the service
+      ageUsec: int,
       # The time until the hold ends by itself; absent without a limit
       remainingUsec: ?int
     )

@@ -65,7 +65,7 @@ final class HoldList {
     var count: Int { holds.count }
 
     /// How long the oldest has lasted; nil without one.
-    var longest: Duration? { inOrder.first.map { MonotonicInstant.now - $0.begin } }
+    var longest: Duration? { inOrder.first.map { MonotonicInstant.now - $0.began } }
 
     private var inOrder: [SocketHold] { holds.values.sorted { $0.number < $1.number } }
 
@@ -74,7 +74,7 @@ final class HoldList {
         inOrder.map { hold in
             var object: JSONObject = [
                 "reason": .string(hold.reason), "pid": .int(Int64(hold.origin.pid)),
-                "uid": .int(Int64(hold.origin.uid)),
+                "uid": .int(Int64(hold.origin.uid)), "ageUsec": JSONValue(.now - hold.began),
             ]
             object["unit"] = hold.origin.unit.map { .string($0) }
             if hold.isLimited {
@@ -119,7 +119,7 @@ final class SocketHold {
     /// Whether it has a timeout.
     let isLimited: Bool
     let request: VarlinkRequest
-    let begin = MonotonicInstant.now
+    let began = MonotonicInstant.now
     var task: BackgroundTask?
 
     init(_ request: VarlinkRequest, number: Int, reason: String, origin: PeerOrigin, isLimited: Bool) {

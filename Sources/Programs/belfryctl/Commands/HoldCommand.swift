@@ -20,7 +20,8 @@ struct HoldCommand: ServiceCommand {
             the machine slept, or the connection was lost. Standard error says so at once, and the command goes on. \
             Without a command, the service is held until SIGINT, SIGTERM or SIGHUP. A signal before the service is \
             held ends it with 128 plus its number. If the service restarts, it is held again. A stop waits only for \
-            its share of the stop timeout. --for limits the hold. --timeout limits the wait until the service is held.
+            its share of the stop timeout. --for limits the hold. --timeout limits the wait until the service is held; \
+            its default is 10s.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -73,7 +74,8 @@ final class HoldSession {
         self.limit = limit
         self.command = command
         // The watch reports when the service is there again. Its notifications are not used.
-        watch = Watch(context.path, names: ["didBecomeActive"], on: context.loop) { [weak self] event in
+        watch = Watch(context.path, names: ["didBecomeActive"], waitsForService: true, on: context.loop) {
+            [weak self] event in
             switch event {
             case .state: self?.hold()
             case .notification, .missed: break
@@ -86,7 +88,8 @@ final class HoldSession {
 
     /// Holds, runs the command, and returns when it has ended.
     func run() async throws -> CommandStatus {
-        if let limit = context.changeTimeout {
+        // It may have been started a moment ago.
+        if let limit = context.queryTimeout {
             try completion.setTimeout(
                 limit, on: context.loop, ClientFailure(noAnswerIn: limit, to: "hold", context.path))
         }

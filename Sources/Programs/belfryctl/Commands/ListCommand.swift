@@ -19,8 +19,8 @@ struct ListCommand: ReplyCommand {
             Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at \
             once. Those that do not reply are named on standard error. A service chooses its name itself; the socket \
             is where it was found. Applications without an instance that runs come last, with state '-' and the state \
-            of their unit, or the reason why the instance has failed. With --failed each thing that is wrong is a line, \
-            and there are no others; the exit status is 1 if there is one, or if a service does not reply.
+            of their unit, or the reason why the instance has failed. With --failed each thing that is wrong is a \
+            line, and there are no others; the exit status is 1 if there is one, or if a service does not reply.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -47,6 +47,8 @@ struct ListCommand: ReplyCommand {
         for request in requests {
             switch await request.value {
             case .success(let service): services.append(service)
+            // A process that was killed has left it.
+            case .failure(let failure) where failure.lines[0].hasSuffix("(ECONNREFUSED)"): break
             case .failure(let failure):
                 failure.lines.first.map(context.note)
                 isSilent = true
@@ -160,10 +162,11 @@ struct ListCommand: ReplyCommand {
             ("APPLICATION", .left), ("SOCKET", .left),
         ])
         for service in reply.objects("services") {
-            let facts = [service.textOrDash("application")] + events(service).map(\.text)
+            let facts = [service.text("application")].compactMap(\.self) + events(service).map(\.text)
             table.add([
                 service.textOrDash("service"), TextStyle.plain.state(of: service), service.textOrDash("health"),
-                service.textOrDash("version"), service.numberOrDash("pid"), facts.joined(separator: ", "),
+                service.textOrDash("version"), service.numberOrDash("pid"),
+                facts.isEmpty ? "-" : facts.joined(separator: ", "),
                 service.textOrDash("socket"),
             ])
         }

@@ -53,7 +53,7 @@ struct PerformCommand: ReplyCommand {
         discussion: """
             Waits for the action, and prints the sequence number of the notification, the result and the outcome of \
             each listener. The exit status is 1 if one of them failed or was late.
-            """)
+            """, shouldDisplay: false)
 
     @OptionGroup var options: ReplyOptions
 
@@ -80,7 +80,7 @@ struct SimulateCommand: ReplyCommand {
         discussion: """
             Delivers the notification as if the system had caused it, and waits for the listeners. The journal says \
             that it was simulated. Prints what 'belfryctl perform' prints.
-            """)
+            """, shouldDisplay: false)
 
     @OptionGroup var options: ReplyOptions
 
@@ -107,7 +107,7 @@ struct OpenCommand: ReplyCommand {
         discussion: """
             Prints the name of that listener; with --all, of the first of those that open it. The exit status is 1 if \
             no listener opens it.
-            """)
+            """, shouldDisplay: false)
 
     @OptionGroup var options: ReplyOptions
 

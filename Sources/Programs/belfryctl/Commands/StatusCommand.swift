@@ -31,8 +31,8 @@ struct StatusCommand: ReplyCommand {
 /// The state of a service on a page.
 @MainActor
 enum StatusText {
-    /// The lines of `status`, from the replies of `GetState` with `holds`, and of `ListListeners` if that succeeded. The
-    /// first five say what matters most; a transition under way, holds and a stop that failed come before the second.
+    /// The lines of `status`, from the replies of `GetState` with `holds`, and of `ListListeners` if that succeeded.
+    /// The first five say what matters most; a transition under way, holds and a stop that failed precede the second.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     static func lines(
@@ -61,10 +61,11 @@ enum StatusText {
             + facts.map { heading, text in heading.rightAligned(13) + (heading.isEmpty ? "  " : ": ") + text }
     }
 
-    /// `backup (pid 12, 5 min left)`
+    /// `backup (pid 12, for 2 min, 5 min left)`
     static func hold(_ hold: JSONObject) -> String {
         let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
-        return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
+        let age = hold.durationOrDash("ageUsec")
+        return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid")), for \(age)\(limit))"
     }
 
     private static func head(_ state: JSONObject, _ now: Int64, _ style: TextStyle) -> String {

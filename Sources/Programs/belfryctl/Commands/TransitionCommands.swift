@@ -62,7 +62,7 @@ struct ResumeCommand: TransitionCommand {
 struct InterruptCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
         commandName: "interrupt", abstract: "Interrupt the service: make it inactive until it continues.",
-        discussion: transitionDiscussion)
+        discussion: transitionDiscussion, shouldDisplay: false)
     static let method = "Interrupt"
 
     @OptionGroup var options: NamedReplyOptions

@@ -13,9 +13,9 @@ struct HistoryCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show past notifications of the service, from the journal.",
         discussion: """
-            Prints one line for each notification, as 'belfryctl watch' does. The service need not run, and may be named \
-            by its unit: 'video@1.service'. Root and members of the group systemd-journal can read the journal of a system service. \
-            'journalctl -u UNIT --since TIME' shows the records of some time.
+            Prints one line for each notification, as 'belfryctl watch' does. The service need not run, and may be \
+            named by its unit: 'video@1.service'. Root and members of the group systemd-journal can read the journal \
+            of a system service. 'journalctl -u UNIT --since TIME' shows the records of some time.
             """)
 
     @OptionGroup var options: NamedReplyOptions

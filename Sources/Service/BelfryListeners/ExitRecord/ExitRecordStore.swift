@@ -100,13 +100,11 @@ package final class ExitRecordStore {
         case .pause where mediator.state == .background && !report.notifications.isEmpty && !mediator.isStopping:
             store(ExitRecord(.paused, report, realtime: now))
         case .resume, .continued, .endSuspension:
-            guard let pause = run.exitRecord ?? (endedPause == nil ? exitRecord : nil), pause.kind == .paused,
-                report.notifications.contains(where: { $0.notification.name == .didBecomeActive })
-            else { return }
+            guard let pause = run.exitRecord, pause.kind == .paused, mediator.state == .active else { return }
             let end: UserInfo = ["endedBy": .object(report.origin.userInfo), "endedUsec": .int(now.signedMicroseconds)]
             endedPause = pause.userInfo.merging(end) { $1 }
             endedPause?["endReason"] = report.reason.map { .string($0) }
-            if run.exitRecord != nil { store(nil) }
+            store(nil)
         default: break
         }
     }

@@ -22,6 +22,25 @@ struct HoldCommandTests {
         #expect(try hold(isBroken: false, "--", "sh", "-c", "exit 3").status == 3)
     }
 
+    @Test func serviceThatStartsIsWaitedFor() throws {
+        let standIn = try StandIn(running: false)
+        let hold = try standIn.ctl("hold", "--reason", "x", "--", "echo", "begun")
+        #expect(hold.errorLine()?.hasSuffix(" (ENOENT), waiting for it") == true)
+        let reply =
+            #"{"parameters":{"state":{"state":"active","sequence":1,"bootId":"b"},"held":true},"continues":true}"#
+        try standIn.start([standIn.directory.write("answer", reply + "\0")])
+
+        let done = hold.end()
+        #expect(done.status == 0 && done.output == "begun\n")
+    }
+
+    @Test func serviceIsWaitedForInItsTime() throws {
+        let done = try StandIn(running: false).ctl("hold", "--reason", "x", "--timeout", "50ms", "--", "echo").end()
+
+        #expect(done.status == 69 && done.output == "")
+        #expect(done.errors.hasSuffix("': no answer in 50 ms\n"))
+    }
+
     @Test func commandThatSucceedsAfterTheEndOfTheHoldHasAStatusOfItsOwn() throws {
         let done = try hold(isBroken: true, "--", "echo", "done")
 

@@ -101,6 +101,7 @@ struct ListCommandTests {
             {"service":"lantern","state":"background","lastWord":{"kind":"paused","realtimeUsec":1000000},\
             "listeners":[{"name":"application"},{"name":"disk","health":"degraded","healthReason":"full"}],\
             "transition":{"trigger":"stop","origin":{"kind":"service"},"waitingFor":["x"]},\
+            "holds":[{"reason":"backup","pid":7,"ageUsec":90000000000},{"reason":"copy","pid":8,"ageUsec":1}],\
             "lastStopFailed":"Stop=: exit status 1"}
             """
         let always = """
@@ -110,8 +111,9 @@ struct ListCommandTests {
             """
         let stop = "lantern: stop by service, waiting for 'x'\n"
 
+        let hold = "lantern: held for backup (pid 7, for 1 d 1 h)\n"
         let pause = "lantern: paused 1970-01-01 00:00:01\n"
-        #expect(try failed(reply: reply) == .init(status: 1, output: always + pause + stop, errors: ""))
+        #expect(try failed(reply: reply) == .init(status: 1, output: always + pause + stop + hold, errors: ""))
         let patient = try failed("--paused-for", "infinity", reply: reply)
         #expect(patient == .init(status: 1, output: always + stop, errors: ""))
         let all = #"{"services":[{"service":"lantern","state":"background","transition":"#

@@ -149,13 +149,16 @@ struct StatusCommandTests {
 
     @MainActor @Test func holdsAndAFailedStopComeBeforeTheProcess() {
         let state: JSONObject = [
-            "holds": [["reason": "backup", "pid": 7, "remainingUsec": 2_000_000], ["reason": "copy\n", "pid": 8]],
+            "holds": [
+                ["reason": "backup", "pid": 7, "ageUsec": 3_000_000, "remainingUsec": 2_000_000],
+                ["reason": "copy\n", "pid": 8, "ageUsec": 7_200_000_000],
+            ],
             "lastStopFailed": "Stop=: exit status 1",
         ]
 
         #expect(
             lines(state, nil).prefix(5).dropFirst() == [
-                "     Held for: backup (pid 7, 2 s left)", "               copy\\n (pid 8)",
+                "     Held for: backup (pid 7, for 3 s, 2 s left)", "               copy\\n (pid 8, for 2 h)",
                 "  Stop failed: Stop=: exit status 1", "      Process: pid -",
             ])
     }
