@@ -34,7 +34,7 @@ struct BelfryctlTests {
 
     @Test(arguments: [
         ("stop", "TERM"), ("pause", "TSTP"), ("resume", "CONT"), ("reload", "HUP"), ("STOP", "STOP"),
-        ("SIGSTOP", "STOP"), ("usr1", "USR1"),
+        ("SIGSTOP", "STOP"), ("USR1", "USR1"),
     ])
     func explainedVerbIsItsSignal(word: String, signal: String) throws {
         #expect((try Belfryctl.parseAsRoot(["explain", word]) as? ExplainCommand)?.signal == signal)

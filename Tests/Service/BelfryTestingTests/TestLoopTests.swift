@@ -47,7 +47,7 @@ struct TestLoopTests {
             try await test.until(within: .milliseconds(2)) { false }
         }
         #expect(timeout?.limit == .milliseconds(2))
-        #expect(timeout?.location == "BelfryTestingTests/TestLoopTests.swift:\(#line - 3)")
+        #expect(timeout?.location == "BelfryTestingTests/TestLoopTests.swift:\(#line - 4)")
     }
 
     @Test func busySourceDoesNotStopTheTest() async throws {

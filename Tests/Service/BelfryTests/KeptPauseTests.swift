@@ -13,7 +13,7 @@ struct KeptPauseTests {
     /// Starts a service, pauses it with a client, and ends it.
     private func pauseAndEnd(with signal: Int32) throws {
         let service = try fixture.startReady("ServiceProbe", ["plain"])
-        #expect(try fixture.control(["pause"]).lines == ["background"])
+        #expect(try fixture.control(["pause"]).lines == ["paused (background)"])
         service.send(signal)
         _ = service.finish()
         while fixture.manager.hasDatagram { _ = fixture.manager.next() }

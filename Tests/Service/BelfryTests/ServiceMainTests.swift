@@ -76,7 +76,7 @@ struct ServiceMainTests {
         daemon.send(SIGCONT)
         daemon.lines(until: "didBecomeActive inactive -> active, SIGCONT")
 
-        #expect(pause.lines == ["background"])
+        #expect(pause.lines == ["paused (background)"])
         #expect(daemon.stop().status == 0)
     }
 

@@ -102,7 +102,7 @@ struct SocketMetricsTests {
 
         let lines = try openMetrics()
 
-        #expect(lines.contains("belfry_sequence 5"))
+        #expect(lines.contains(#"belfry_sequence{service="test"} 5"#))
         #expect(lines.contains(#"belfry_notifications_total{service="test",notification="flushRequested"} 2"#))
         #expect(lines.contains(#"belfry_listener_calls_total{service="test",listener="lamp"} 2"#))
         #expect(lines.contains(#"belfry_listener_failures_total{service="test",listener="lamp"} 0"#))

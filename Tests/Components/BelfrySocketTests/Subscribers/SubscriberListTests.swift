@@ -118,7 +118,7 @@ struct SubscriberListTests {
         let missed = sleeper.errorParameters?["dropped"]?.intValue ?? 0
         #expect(sleeper.error == Self.overrun && 3 + Int64(numbers.count) + missed == Int64(last))
         let metrics = try fixture.call("GetOpenMetrics").get()["text"]?.stringValue ?? ""
-        #expect(metrics.contains("\nbelfry_overruns_total 1\n"))
+        #expect(metrics.contains("\nbelfry_overruns_total{service=\"test\"} 1\n"))
     }
 
     @Test func notificationThatIsTooLongForTheRingIsMissedByAll() throws {
