@@ -52,7 +52,7 @@ package nonisolated final class LogIntake: RecordSource {
         case .write: MainActor.assumeIsolated { log?.writeWhatWaits() }
         case .wake: MainThreadExecutor.task { [self] in log?.writeWhatWaits() }
         case .writeDirectly(let format, let identifier):
-            let name = identifier ?? ProcessCommand.of(getpid()) ?? ""
+            let name = identifier ?? ProcessIdentity.command(of: getpid()) ?? ""
             StandardStreams.error(format.line(record, identifier: name))
         }
     }
