@@ -44,8 +44,7 @@ public nonisolated struct ServiceOptions: Sendable {
     ///   - version: the version of the service, which clients see; nil for the version of Belfry.
     ///   - configurationFiles: the only files that it reads, where later ones override earlier ones; nil for
     ///     `NAME.conf` and its drop-ins by UAPI.6.
-    ///   - socketPath: the path of the socket, which overrides configuration and environment; `@NAME` for an abstract
-    ///     address.
+    ///   - socketPath: the path of the socket, whatever configuration and environment say; `@NAME` is abstract.
     ///   - logLevel: the least urgent level that is logged (`emerg` to `debug`), which overrides the configuration.
     public init(
         name: String, version: String? = nil, configurationFiles: [String]? = nil, socketPath: String? = nil,

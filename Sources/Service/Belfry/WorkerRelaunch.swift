@@ -19,8 +19,7 @@ public nonisolated struct WorkerRelaunch: Sendable {
     ///   - delay: the time from a failure to the next start (`RestartSec=`), doubled for each failure before it in the
     ///     interval.
     ///   - delayMax: the longest such time (`RestartMaxDelaySec=`).
-    ///   - burst: how often it begins again within the interval (`StartLimitBurst=`). The next failure is one of the
-    ///     service.
+    ///   - burst: how often it begins again within the interval (`StartLimitBurst=`); then the service fails.
     ///   - interval: that interval (`StartLimitIntervalSec=`).
     public init(
         delay: Duration = .seconds(1), delayMax: Duration = .seconds(30), burst: Int = 5,

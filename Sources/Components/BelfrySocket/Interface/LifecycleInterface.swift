@@ -23,8 +23,8 @@ nonisolated let lifecycleInterfaceMethods = """
       lastNotification: ?object,
       # How and why it was started, as didFinishLaunching tells it
       launch: ?object,
-      # Who has paused this run, or else who ended the one before it, and why; of a pause that has ended also endedBy (an
-      # Origin), endedUsec and, if nobody asked for it, endReason
+      # Who has paused this run, or else who ended the one before it, and why; of a pause that has ended also endedBy
+      # (an Origin), endedUsec and, if nobody asked for it, endReason
       lastWord: ?object,
       # Of an application: when and why its last Stop= failed, until one succeeds
       lastStopFailed: ?string

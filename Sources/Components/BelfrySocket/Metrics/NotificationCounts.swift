@@ -14,7 +14,7 @@ final class NotificationCounts {
     /// Notifications of the names beyond the limit.
     private(set) var ofOthers: UInt64 = 0
 
-    /// When listeners have last failed by CLOCK_REALTIME in microseconds, by the key or notification that they failed at.
+    /// When listeners have last failed by CLOCK_REALTIME in microseconds, by the key or notification of it.
     private(set) var failures: [String: UInt64] = [:]
 
     func countFailure(at key: String, usec: UInt64) {
