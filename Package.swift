@@ -74,6 +74,8 @@ func name(of folder: String) -> String {
 
 let package = Package(
     name: "belfry",
+    // Lifecycle and LifecycleTesting, which Task.immediate lets build there; everything else needs Linux.
+    platforms: [.macOS(.v26)],
     products: [
         .library(name: "Belfry", targets: ["Belfry"]),
         .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),

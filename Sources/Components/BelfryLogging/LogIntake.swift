@@ -15,7 +15,7 @@ internal import Synchronization
 ///   writes what waits here before each record of its own.
 /// * *Main thread.* A record that is added on the main thread is written before `add` returns. For a record of another
 ///   thread the main thread is woken. Nothing is written while the lock is held.
-/// * *Limit.* Records beyond `RecordLimit` are dropped and counted, and the log says how many.
+/// * *Limit.* Records beyond `RecordQueueLimit` are dropped and counted, and the log says how many.
 /// * *Without a log*, before the service runs and after it has ended, a record is written to standard error by the
 ///   thread that adds it.
 package nonisolated final class LogIntake: RecordSource {
@@ -52,7 +52,7 @@ package nonisolated final class LogIntake: RecordSource {
         case .write: MainActor.assumeIsolated { log?.writeWhatWaits() }
         case .wake: MainThreadExecutor.task { [self] in log?.writeWhatWaits() }
         case .writeDirectly(let format, let identifier):
-            let name = identifier ?? ProcessCommand.of(getpid()) ?? ""
+            let name = identifier ?? ProcessIdentity.command(of: getpid()) ?? ""
             StandardStreams.error(format.line(record, identifier: name))
         }
     }
@@ -60,7 +60,7 @@ package nonisolated final class LogIntake: RecordSource {
     private static func add(_ record: JournalRecord, to state: inout State) -> Next {
         guard record.priority <= state.level else { return .nothing }
         guard state.hasLog else { return .writeDirectly(state.format, identifier: state.identifier) }
-        guard state.records.count < RecordLimit.records, state.bytes + record.size <= RecordLimit.bytes else {
+        guard state.records.count < RecordQueueLimit.records, state.bytes + record.size <= RecordQueueLimit.bytes else {
             state.dropped += 1
             return state.dropped == 1 ? .wake : .nothing
         }

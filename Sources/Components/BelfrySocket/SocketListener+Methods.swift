@@ -177,8 +177,8 @@ extension SocketListener {
         let client = SocketClient(
             .peer(
                 PeerOrigin(
-                    pid: peer.pid, uid: peer.uid, loginUID: ProcessLogin.uid(of: peer.pid, runBy: peer.uid),
-                    unit: ProcessUnit.of(peer.pid)?.name, command: ProcessCommand.of(peer.pid)))
+                    pid: peer.pid, uid: peer.uid, loginUID: ProcessIdentity.loginUID(of: peer.pid, runBy: peer.uid),
+                    unit: ProcessUnit.of(peer.pid)?.name, command: ProcessIdentity.command(of: peer.pid)))
         )
         request.attachment = client
         return client.origin

@@ -19,7 +19,7 @@ public import Lifecycle
     public typealias Record = @convention(c) () -> Void
 
     /// The name in the configuration; it should be the listener's own name.
-    public let name: String
+    let name: String
     let make: (BelfryService) throws -> any LifecycleListener
 
     /// Sorted by name.

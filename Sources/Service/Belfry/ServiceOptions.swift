@@ -7,7 +7,7 @@ internal import BelfryLinux
 /// The name of a service, and options that override its configuration.
 public nonisolated struct ServiceOptions: Sendable {
     /// What `ServiceMain.run` does.
-    public enum Action: Sendable {
+    package enum Action: Sendable {
         /// It runs the service.
         case run
         /// It prints all problems of the configuration on standard error, and ends the process with 78 if there is an
@@ -17,21 +17,12 @@ public nonisolated struct ServiceOptions: Sendable {
         case printConfiguration
     }
 
-    /// The name of the service: its identifier in the journal and on the socket, and the name of its files. It reads
-    /// `NAME.conf` and `NAME.conf.d` in `/etc/NAME` or the directory of `ConfigurationDirectory=` in the unit,
-    /// `/run/NAME`, `/usr/local/lib/NAME` and `/usr/lib/NAME`. Its directories are `/run/NAME` and `/var/lib/NAME`, or
-    /// those that the unit, the user's environment (XDG) or the configuration names.
-    public var name: String
-    /// The version of the service, which clients see; nil for the version of Belfry.
-    public var version: String?
-    /// Read only these files, where later ones override earlier ones; nil reads `NAME.conf` and its drop-ins by UAPI.6.
-    public var configurationFiles: [String]?
-    /// The path of the socket, which overrides configuration and environment; `@NAME` for an abstract address.
-    public var socketPath: String?
-    /// The least urgent level that is logged (`emerg` to `debug`), which overrides the configuration.
-    public var logLevel: String?
-    /// What `ServiceMain.run` does.
-    public var action = Action.run
+    package let name: String
+    package let version: String?
+    package let configurationFiles: [String]?
+    package let socketPath: String?
+    package let logLevel: String?
+    package var action = Action.run
     /// The name of the files of all instances, if it is not that of the service.
     package var fileName: String
     /// The directory and the name of the configuration files, if they are not `fileName`.
@@ -44,6 +35,17 @@ public nonisolated struct ServiceOptions: Sendable {
     package var checkOtherFiles: (@Sendable (_ account: (String) -> FileAccount?) -> [ConfigurationDiagnostic])?
 
     /// Options for a service of this name.
+    ///
+    /// - Parameters:
+    ///   - name: its identifier in the journal and on the socket, and the name of its files. It reads `NAME.conf` and
+    ///     `NAME.conf.d` in `/etc/NAME` or the directory of `ConfigurationDirectory=` in the unit, `/run/NAME`,
+    ///     `/usr/local/lib/NAME` and `/usr/lib/NAME`. Its directories are `/run/NAME` and `/var/lib/NAME`, or those
+    ///     that the unit, the user's environment (XDG) or the configuration names.
+    ///   - version: the version of the service, which clients see; nil for the version of Belfry.
+    ///   - configurationFiles: the only files that it reads, where later ones override earlier ones; nil for
+    ///     `NAME.conf` and its drop-ins by UAPI.6.
+    ///   - socketPath: the path of the socket, whatever configuration and environment say; `@NAME` is abstract.
+    ///   - logLevel: the least urgent level that is logged (`emerg` to `debug`), which overrides the configuration.
     public init(
         name: String, version: String? = nil, configurationFiles: [String]? = nil, socketPath: String? = nil,
         logLevel: String? = nil

@@ -7,17 +7,20 @@
 ///     try service.addWorker("feed", relaunch: WorkerRelaunch(burst: 3)) { try await follow(feed) }
 ///
 /// An error before the launch is complete refuses the launch.
-public nonisolated struct WorkerRelaunch: Sendable, Equatable {
-    /// The time from a failure to the next start (`RestartSec=`), doubled for each failure before it in the interval.
-    public var delay: Duration
-    /// The longest such time (`RestartMaxDelaySec=`).
-    public var delayMax: Duration
-    /// How often it begins again within the interval (`StartLimitBurst=`). The next failure is one of the service.
-    public var burst: Int
-    /// That interval (`StartLimitIntervalSec=`).
-    public var interval: Duration
+public nonisolated struct WorkerRelaunch: Sendable {
+    private let delay: Duration
+    private let delayMax: Duration
+    let burst: Int
+    let interval: Duration
 
     /// By default, five times in five minutes, after 1, 2, 4, 8 and 16 seconds.
+    ///
+    /// - Parameters:
+    ///   - delay: the time from a failure to the next start (`RestartSec=`), doubled for each failure before it in the
+    ///     interval.
+    ///   - delayMax: the longest such time (`RestartMaxDelaySec=`).
+    ///   - burst: how often it begins again within the interval (`StartLimitBurst=`); then the service fails.
+    ///   - interval: that interval (`StartLimitIntervalSec=`).
     public init(
         delay: Duration = .seconds(1), delayMax: Duration = .seconds(30), burst: Int = 5,
         interval: Duration = .seconds(300)

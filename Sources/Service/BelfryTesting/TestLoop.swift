@@ -68,12 +68,10 @@ public import BelfryLinux
 }
 
 /// A condition did not hold within the time that a test waits.
-public nonisolated struct TestTimeout: Error, Sendable, Equatable, CustomStringConvertible {
-    /// How long the test has waited.
-    public let limit: Duration
-    /// File and line of the `until`; a test library shows those of the test.
-    public let location: String
+public nonisolated struct TestTimeout: Error, Sendable, CustomStringConvertible {
+    let limit: Duration
+    let location: String
 
-    /// The limit, in words.
+    /// File and line of the `until`, which a test library does not know, and the limit.
     public var description: String { "the condition at \(location) did not hold within \(limit)" }
 }

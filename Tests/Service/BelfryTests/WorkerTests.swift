@@ -136,7 +136,7 @@ struct WorkerTests {
         }
         try await failed(cue, in: test)
 
-        let failure = "'jobs', after 3 relaunches within \(relaunch.interval): out of paper"
+        let failure = "'jobs', after 3 relaunches within \(Duration.seconds(60)): out of paper"
         #expect(test.failures.map { "\($0)" } == [failure] && cue.begun == 4)
         await test.script.run(.perform(.stop))
     }

@@ -11,4 +11,16 @@ package nonisolated enum LogTarget: String, Sendable, CaseIterable {
     case stderr
     /// Nowhere.
     case null
+
+    /// Makes the writer of the program `identifier`.
+    @MainActor package func writer(identifier: String) throws -> any RecordWriter {
+        switch self {
+        case .journal: try JournalWriter(identifier: identifier)
+        case .null: NullWriter()
+        case .stderr: StandardErrorWriter(identifier: identifier)
+        case .auto where JournalWriter.isOurs:
+            (try? JournalWriter(identifier: identifier)) ?? StandardErrorWriter(identifier: identifier)
+        case .auto: StandardErrorWriter(identifier: identifier)
+        }
+    }
 }

@@ -28,7 +28,7 @@ extension RecordWriter {
 }
 
 /// How many records may wait for the same step on their way.
-package nonisolated enum RecordLimit {
+package nonisolated enum RecordQueueLimit {
     /// How many.
     package static let records = 4096
     /// How many bytes of them.
@@ -39,9 +39,9 @@ package nonisolated enum RecordLimit {
 package typealias RecordQueue = SendQueue<[UInt8]>
 
 extension SendQueue where Item == [UInt8] {
-    /// Makes a queue for records, with the limits of `RecordLimit`.
+    /// Makes a queue for records, with the limits of `RecordQueueLimit`.
     package convenience init(attempt: @escaping (inout [UInt8]) -> Attempt) {
-        self.init(items: RecordLimit.records, bytes: RecordLimit.bytes, size: \.count, attempt: attempt)
+        self.init(items: RecordQueueLimit.records, bytes: RecordQueueLimit.bytes, size: \.count, attempt: attempt)
     }
 
     /// Writes a record, or adds it to those that wait.

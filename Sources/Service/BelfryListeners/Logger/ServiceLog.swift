@@ -36,16 +36,7 @@ package final class ServiceLog {
 
     /// Makes a log of the program `identifier`.
     package convenience init(identifier: String) {
-        self.init { target in
-            switch target {
-            case .journal: try JournalWriter(identifier: identifier)
-            case .null: NullWriter()
-            case .stderr: StandardErrorWriter(identifier: identifier)
-            case .auto where JournalWriter.isOurs:
-                (try? JournalWriter(identifier: identifier)) ?? StandardErrorWriter(identifier: identifier)
-            case .auto: StandardErrorWriter(identifier: identifier)
-            }
-        }
+        self.init { try $0.writer(identifier: identifier) }
     }
 
     /// Retries records that could not be written, on this loop.

@@ -173,9 +173,9 @@ final class SenderLookup {
     func sender(_ pid: Int32, uid: UInt32, at now: MonotonicInstant) -> Sender {
         if let last, last.pid == pid, now - last.foundAt < Self.validity { return last }
         // The command first: it is the cheaper question, and the sender may be about to end.
-        let command = ProcessCommand.of(pid)
+        let command = ProcessIdentity.command(of: pid)
         let sender = Sender(
-            pid: pid, loginUID: ProcessLogin.uid(of: pid, runBy: uid), unit: ProcessUnit.of(pid)?.name,
+            pid: pid, loginUID: ProcessIdentity.loginUID(of: pid, runBy: uid), unit: ProcessUnit.of(pid)?.name,
             command: command, foundAt: now)
         last = sender
         return sender

@@ -37,7 +37,7 @@ package final class StopReasonSource {
     package init(
         mediator: LifecycleMediator, unit: ServiceManagerUnit?, application: String? = nil,
         problem: @escaping (String) -> Void = { _ in }, announced: @escaping () -> ShutdownKind?,
-        argumentsOfInit: @escaping () -> [String] = { ProcessCommand.arguments(of: 1) },
+        argumentsOfInit: @escaping () -> [String] = { ProcessIdentity.arguments(of: 1) },
         onStopJob: @escaping () -> Void
     ) {
         self.mediator = mediator

@@ -5,16 +5,16 @@
 import Glibc
 import Testing
 
-struct ProcessLoginTests {
+struct ProcessIdentityTests {
     @Test(
         arguments: [("1000", 1000), ("0", 0), ("4294967295", nil), ("", nil), ("-1", nil), ("1000\n", nil)]
             as [(String, UInt32?)])
     func numberOfTheKernelIsRead(text: String, uid: UInt32?) {
-        #expect(ProcessLogin.uid(Array(text.utf8)) == uid)
+        #expect(ProcessIdentity.loginUID(Array(text.utf8)) == uid)
     }
 
     @Test func onlyRootHasASecondName() {
-        #expect(ProcessLogin.uid(of: getpid(), runBy: 1000) == nil)
-        #expect(ProcessLogin.uid(of: 0, runBy: 0) == nil)
+        #expect(ProcessIdentity.loginUID(of: getpid(), runBy: 1000) == nil)
+        #expect(ProcessIdentity.loginUID(of: 0, runBy: 0) == nil)
     }
 }
