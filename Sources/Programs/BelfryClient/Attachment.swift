@@ -133,6 +133,8 @@ package final class Attachment {
     package func stop() {
         phase = .stopped
         reconnection.stop()
+        // The service must get the last answer before it notices that the listener is gone.
+        answers?.flush()
         close()
     }
 

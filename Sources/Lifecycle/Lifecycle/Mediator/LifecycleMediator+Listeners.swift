@@ -54,8 +54,6 @@ extension LifecycleMediator {
     /// - Throws: when it declares two answers to one notification or action; it then keeps those that it has.
     public func updateAnswers(of listener: any LifecycleListener) throws(ListenerOrderError) {
         try registry.updateAnswers(of: listener)
-        // A leaf may be gone.
-        if !unhealthy.isEmpty { checkHealth() }
     }
 
     /// Whether there is a listener of this name.

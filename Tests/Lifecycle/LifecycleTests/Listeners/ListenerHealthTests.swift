@@ -47,19 +47,6 @@ struct ListenerHealthTests {
         #expect(recorder.received.map { $0.map(\.listener) } == [["frail"], []])
     }
 
-    @Test func theHealthOfALeafThatIsRemovedIsForgotten() throws {
-        let leaf = ClosureListener("leaf")
-        leaf.health = .degraded("no disk")
-        let composite = try CompositeListener("tree", clock: fixture.clock, [leaf])
-        try fixture.mediator.addListener(composite)
-        fixture.mediator.checkHealth()
-
-        composite.remove(leaf)
-        try fixture.mediator.updateAnswers(of: composite)
-
-        #expect(recorder.received.map { $0.map(\.listener) } == [["tree"], []])
-    }
-
     @Test func statusHasTheHealth() {
         frail.health = .unhealthy("no disk")
 
