@@ -75,9 +75,14 @@ final class ServiceSources {
                 }
             }
         }
+        watch(mediator, application, on: loop)
+        memory = missing.attemptInUnit(for: .didReceiveMemoryWarning, makeMemory)
+    }
 
+    /// Watches freezes, the clock and the time zone.
+    private func watch(_ mediator: LifecycleMediator, _ application: ApplicationSettings?, on loop: MainEventLoop) {
         missing.attemptInUnit(for: .didResume) { () throws(SystemError) in try suspensions.watchFreezer() }
-        clockWatch = missing.attempt(for: TimeChange.name) { () throws(SystemError) in
+        clockWatch = missing.attempt(for: TimeChange.name) { [suspensions, clock] () throws(SystemError) in
             try ClockSetWatch(loop: loop) {
                 suspensions.check()
                 clock.check()
@@ -89,11 +94,12 @@ final class ServiceSources {
             timeZone = missing.attempt(for: TimeChange.name) { () throws(SystemError) in
                 try TimeZoneSource(
                     loop: loop, mediator: mediator, file: file,
-                    onEnd: { error in missing.attempt(for: TimeChange.name) { () throws(SystemError) in throw error } },
+                    onEnd: { [missing] error in
+                        missing.attempt(for: TimeChange.name) { () throws(SystemError) in throw error }
+                    },
                     onChange: { [clockWatch] in clockWatch?.check() })
             }
         }
-        memory = missing.attemptInUnit(for: .didReceiveMemoryWarning, makeMemory)
     }
 
     /// Watches memory pressure if that was not possible before, or has ended.
