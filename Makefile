@@ -150,12 +150,12 @@ probe: build
 	$(SWIFT) build $(RELEASE) --product FirstListeners
 	$(SWIFT) build $(RELEASE) --product Worker
 
-# What only the nightly system tests need: other versions of belfryd, for the tests of an upgrade, and an example with
+# What only the nightly system tests need: other versions of belfryd, for the tests of an upgrade, and examples with
 # Hummingbird.
 others: build
 	@SWIFT='$(SWIFT)' scripts/build-others .build-others
-	$(SWIFT) build --package-path Examples/NIOService --configuration release --static-swift-stdlib \
-		--product HummingbirdService
+	for product in HummingbirdService ApplicationAlone; do $(SWIFT) build --package-path Examples/NIOService \
+		--configuration release --static-swift-stdlib --product $$product || exit; done
 
 # Belfry as installed, on booted systemd in containers. Needs root. Without --short, with the upgrades to other versions.
 SYSTEM_TESTS ?= --short

@@ -184,7 +184,7 @@ package.targets += [
     program(
         "Tests/Probes/ServiceGroupProbe", ["Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle"],
         serviceLifecycle + product("UnixSignals", of: "swift-service-lifecycle", trait: "ServiceLifecycle")),
-    program("Tests/Probes/ServiceProbe", service + ["BelfrySocket"]),
+    program("Tests/Probes/ServiceProbe", service + ["BelfryServer", "BelfrySocket"]),
     program("Tests/Probes/SettingsProbe", ["Belfry", "BelfrySocket"]),
     program("Tests/Probes/VarlinkProbe", linux + ["BelfryEventLoop", "Varlink"]),
     program(

@@ -47,6 +47,8 @@ let package = Package(
                 .product(name: "BelfrySocket", package: "belfry"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ]),
+        .executableTarget(
+            name: "ApplicationAlone", dependencies: [.product(name: "Hummingbird", package: "hummingbird")]),
         .testTarget(
             name: "NeighbourTests",
             dependencies: [

@@ -22,7 +22,7 @@ package import Lifecycle
 /// |---|---|
 /// | `didFinishLaunching` | binds its address, or refuses the launch |
 /// | `didBecomeActive` | accepts connections |
-/// | `willResignActive` | accepts no more, and asks those that are open to finish. A pause or a stop waits for them |
+/// | `willResignActive` | accepts no more, at a stop after `quietPeriod`; waits for those that are open to finish |
 /// | `didEnterBackground` | shuts down those that are still open |
 /// | `willReload` | checks whether a new address can be bound |
 /// | `didReload` | moves to the new address. Connections that are open stay open |
@@ -56,6 +56,7 @@ public final class ConnectionServer: LifecycleListener {
     public let name: String
     private let address: (LifecycleNotification) -> ServerAddress
     private let connectionsMax: Int
+    private let quietPeriod: Duration?
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator
     private let descriptors: ServiceDescriptors
@@ -66,6 +67,10 @@ public final class ConnectionServer: LifecycleListener {
     private var state = State.closed
     private var connections: [ObjectIdentifier: (connection: ServerConnection, finish: () -> Void)] = [:]
     private var task: BackgroundTask?
+    /// The quiet period under way, at a stop.
+    private var quiet: QuietPeriod?
+    /// When the last connection was accepted, by the monotonic clock.
+    private var lastAccepted = Duration.zero
     private var loggedUsec: UInt64?
     private var fullUsec: UInt64?
 
@@ -78,12 +83,16 @@ public final class ConnectionServer: LifecycleListener {
     ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel, and the log
     ///     says so. The unit must allow as many descriptors, and twice as many if they are duplicated (`LimitNOFILE=`,
     ///     of which the soft limit counts).
+    ///   - quietPeriod: a stop, but no pause, goes on accepting until no client has come for this time, and for less
+    ///     than twice as long, because load balancers learn late of it (`BelfryService.isReady`); nil for no such time.
     ///   - handler: serves a connection. What it throws is logged, and ends the connection.
     public convenience init(
         _ service: BelfryService, named name: String = "server", at address: ServerAddress, connectionsMax: Int = 512,
-        _ handler: @escaping Handler
+        quietPeriod: Duration? = nil, _ handler: @escaping Handler
     ) {
-        self.init(service, named: name, at: { _ in address }, connectionsMax: connectionsMax, handler)
+        self.init(
+            service, named: name, at: { _ in address }, connectionsMax: connectionsMax, quietPeriod: quietPeriod,
+            handler)
     }
 
     /// A server that moves when a reload changes its address, which a closure reads from the settings of a
@@ -96,18 +105,18 @@ public final class ConnectionServer: LifecycleListener {
     public convenience init(
         _ service: BelfryService, named name: String = "server",
         at address: @escaping (LifecycleNotification) -> ServerAddress, connectionsMax: Int = 512,
-        _ handler: @escaping Handler
+        quietPeriod: Duration? = nil, _ handler: @escaping Handler
     ) {
         self.init(
             loop: service.loop, mediator: service.mediator, descriptors: service.descriptors, log: service.log,
-            named: name, at: address, connectionsMax: connectionsMax, handler)
+            named: name, at: address, connectionsMax: connectionsMax, quietPeriod: quietPeriod, handler)
     }
 
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, descriptors: ServiceDescriptors, log: ServiceLog,
         metrics: MetricRegistry = .shared, named name: String,
         at address: @escaping (LifecycleNotification) -> ServerAddress, connectionsMax: Int,
-        _ handler: @escaping Handler
+        quietPeriod: Duration? = nil, _ handler: @escaping Handler
     ) {
         self.loop = loop
         self.mediator = mediator
@@ -116,6 +125,7 @@ public final class ConnectionServer: LifecycleListener {
         self.name = name
         self.address = address
         self.connectionsMax = connectionsMax
+        self.quietPeriod = quietPeriod
         self.handler = handler
         openMetric = metrics.series("server_connections", [("server", name)], .gauge)
         acceptedMetric = metrics.series("server_connections_accepted", [("server", name)], .counter)
@@ -125,7 +135,13 @@ public final class ConnectionServer: LifecycleListener {
     public var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] in try launch($0) }
         on(.didBecomeActive) { [self] in try becomeActive(at: address($0)) }
-        on(.willResignActive) { [self] _ in resignActive() }
+        if let quietPeriod {
+            onOutcome(.willResignActive, deadline: quietPeriod * 2) { [self] in
+                resignActive(after: quietPeriod, $0, $1, $2)
+            }
+        } else {
+            on(.willResignActive) { [self] _ in resignActive() }
+        }
         on(.didEnterBackground) { [self] _ in shutDown() }
         on(.willReload) { [self] in try check(address($0)) }
         on(.didReload) { [self] in try move(to: address($0)) }
@@ -176,6 +192,33 @@ extension ConnectionServer {
         state = .accepting(sockets)
         limit()
         return "accepts connections at \(sockets.address)"
+    }
+
+    /// At a stop, goes on accepting for the quiet period, which what it returns ends.
+    private func resignActive(
+        after quietPeriod: Duration, _ notification: LifecycleNotification, _ progress: ListenerProgress,
+        _ completion: @escaping (AnswerEnd) -> Void
+    ) -> () -> Void {
+        guard notification.trigger == .stop, case .accepting = state else {
+            completion(AnswerEnd(.completed, resignActive().workSummary))
+            return {}
+        }
+        let clock = mediator.clock
+        let stop = mediator.pendingTransitions.first?.began ?? clock.monotonic
+        // Later the answer would be late, and open connections need time after it.
+        let longest = min(progress.timeLeft * 9 / 10, (mediator.remainingTime ?? .zero) / 2)
+        let period = QuietPeriod(quietPeriod, atMost: longest, clock) { [unowned self] in
+            // Without room clients may wait.
+            hasRoom ? max(lastAccepted, stop) : clock.monotonic
+        } onEnd: { [weak self] said in
+            guard let self, quiet != nil else { return }
+            quiet = nil
+            let work = [said, resignActive()].compactMap(\.self).joined(separator: ", ")
+            completion(AnswerEnd(.completed, WorkSummary(work)))
+        }
+        quiet = period
+        period.check()
+        return { period.end("until it was cut short") }
     }
 
     private func resignActive() -> String? {
@@ -246,6 +289,7 @@ extension ConnectionServer {
         let id = ObjectIdentifier(connection)
         connections[id] = (connection, {})
         acceptedMetric.count(1)
+        lastAccepted = mediator.clock.monotonic
         do {
             let finish = try handler(connection)
             if connections[id] != nil { connections[id]?.finish = finish }
@@ -262,11 +306,12 @@ extension ConnectionServer {
         if connections.isEmpty { task = nil }
     }
 
+    private var hasRoom: Bool { connections.count < connectionsMax }
+
     /// Accepts as long as there is room.
     private func limit() {
         openMetric.set(Double(connections.count))
         guard case .accepting(let sockets) = state else { return }
-        let hasRoom = connections.count < connectionsMax
         guard sockets.isEnabled != hasRoom else { return }
         sockets.isEnabled = hasRoom
         if !hasRoom { report("connectionsMax is reached with \(openConnections), further clients wait", &fullUsec) }

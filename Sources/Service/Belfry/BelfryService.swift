@@ -26,6 +26,9 @@ public import Lifecycle
     /// The directory for files that outlive the boot: `[Service] StateDirectory=`, which by default is that of the
     /// unit, or `/var/lib/NAME` for root without a unit. If it cannot be made, the log says so.
     public var stateDirectory: String { paths.stateDirectory }
+    /// Whether it takes new work: it is active, and no stop was asked for. It is the answer for a load balancer, which
+    /// asks a page such as `/readyz`. The health of the listeners does not count.
+    public var isReady: Bool { mediator.state == .active && !mediator.isStopping }
     /// The log of the service.
     package let log: ServiceLog
     let paths: RuntimePaths

@@ -37,7 +37,7 @@ final class ServerFixture {
     ///   - received: what systemd passes as `echo`.
     ///   - handler: serves a connection besides.
     init(
-        at address: ServerAddress, received: [Int32] = [], connectionsMax: Int = 100,
+        at address: ServerAddress, received: [Int32] = [], connectionsMax: Int = 100, quietPeriod: Duration? = nil,
         _ handler: @escaping (ServerConnection) throws -> Void = { _ in }
     ) throws {
         self.address = address
@@ -49,7 +49,7 @@ final class ServerFixture {
         let server = ConnectionServer(
             loop: loop, mediator: mediator, descriptors: descriptors, log: ServiceLog { [writer] _ in writer },
             metrics: metrics, named: "echo", at: { [settings] in settings.value(in: $0).listen },
-            connectionsMax: connectionsMax
+            connectionsMax: connectionsMax, quietPeriod: quietPeriod
         ) { [unowned self] connection in
             accepted.append(connection)
             try handler(connection)
@@ -61,10 +61,11 @@ final class ServerFixture {
 
     /// A service that is active.
     static func active(
-        at address: ServerAddress, connectionsMax: Int = 100,
+        at address: ServerAddress, connectionsMax: Int = 100, quietPeriod: Duration? = nil,
         _ handler: @escaping (ServerConnection) throws -> Void = { _ in }
     ) throws -> ServerFixture {
-        let service = try ServerFixture(at: address, connectionsMax: connectionsMax, handler)
+        let service = try ServerFixture(
+            at: address, connectionsMax: connectionsMax, quietPeriod: quietPeriod, handler)
         service.perform(.launch)
         return service
     }

@@ -39,6 +39,8 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
             if number > 1 { listener.on(.willTerminate) { _ in await hang() } }
         }
     case "refuse": try addListener { $0.on(.didFinishLaunching) { _ in throw LifecycleRefusal("not today") } }
+    // With the quiet period in seconds.
+    case "http": try service.mediator.addListener(httpServer(service, quietPeriod: number > 0 ? .seconds(number) : nil))
     case "hang":
         try addListener { $0.on(.willTerminate) { _ in await hang() } }
     case "jobs": try service.mediator.addListener(JobListener(service))

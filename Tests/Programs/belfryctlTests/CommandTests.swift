@@ -68,6 +68,17 @@ struct CommandTests {
         #expect(done == .init(status: isGood ? 0 : 1, output: output, errors: ""))
     }
 
+    @Test func serviceThatStopsIsNotActive() throws {
+        let transition = #""transition":{"trigger":"stop"}"#
+        let reply = #"{"parameters":{"state":"active",\#(transition),"listeners":[]}}"#
+
+        let standIn = try StandIn(answering: [reply])
+
+        #expect(try standIn.ctl("is-active").end() == .init(status: 1, output: "stopping\n", errors: ""))
+        let output = #"{"state":"active","problems":[],\#(transition)}"# + "\n"
+        #expect(try standIn.ctl("is-active", "--json").end() == .init(status: 1, output: output, errors: ""))
+    }
+
     @Test func activityIsAlsoJSON() throws {
         let listener = #"{"name":"disk","health":"unhealthy","healthReason":"no disk"}"#
         let standIn = try StandIn(answering: [#"{"parameters":{"state":"active","listeners":[\#(listener)]}}"#])

@@ -27,6 +27,25 @@ struct TestServiceTests {
         }
     }
 
+    @Test func serviceIsReadyWhileItIsActiveAndNoStopWasAskedFor() async throws {
+        let slow = RecordingListener("slow", [.willResignActive])
+        let test = try TestService { try $0.mediator.addListener(slow) }
+        #expect(!test.service.isReady)
+
+        await test.script.run(.perform(.launch))
+        #expect(test.service.isReady)
+        await test.script.run(.perform(.pause))
+        #expect(!test.service.isReady)
+        await test.script.run(.perform(.resume))
+        #expect(test.service.isReady)
+        slow.behavior = .waiting
+        test.service.mediator.perform(.stop) { _ in }
+        #expect(test.service.mediator.state == .active && !test.service.isReady)
+
+        slow.finish()
+        try await test.until { test.service.mediator.state == .notRunning }
+    }
+
     @Test func composeHasTheClockOfTheScript() async throws {
         let test = try TestService { service in
             try service.addWorker("timer") { try await service.clock.sleep(for: .seconds(5)) }

@@ -10,10 +10,8 @@ import sys
 
 from repeated_requests import repeat
 
-port, path, clients, length = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 
-
-def request() -> str:
+def request(port: int, path: str, length: int) -> str:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     phase = ""
     try:
@@ -27,4 +25,6 @@ def request() -> str:
         connection.close()
 
 
-repeat([request] * clients)
+if __name__ == "__main__":
+    port, path, clients, length = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    repeat([lambda: request(port, path, length)] * clients)

@@ -15,6 +15,7 @@ router.get("slow") { _, _ in
 }
 
 ServiceMain.run(ServiceOptions(name: "hello"), with: [.socket]) { service in
+    router.get("readyz") { _, _ in await service.isReady ? HTTPResponse.Status.ok : .serviceUnavailable }
     let isPassed = service.descriptors.names.contains("hello")
     let address: ServerAddress = isPassed ? .systemd("hello") : .port(8080)
     let server = RouterServer(responder: router.buildResponder())

@@ -88,6 +88,9 @@ final class ListenerCall {
         goOn()
     }
 
+    /// The time until the end of its share.
+    var timeLeft: Duration { Duration(from: clock.monotonicUsec, to: deadline.endUsec) }
+
     /// The time since it began.
     var spent: Duration { Duration(from: start.monotonicUsec, to: clock.monotonicUsec) }
 
@@ -148,6 +151,9 @@ final class ListenerCall {
 
     /// Whether somebody waits for the outcome: false for a post without a completion.
     package var isOutcomeWanted: Bool { call.isOutcomeWanted }
+
+    /// The time until the answer is cancelled, if it reports no progress.
+    package var timeLeft: Duration { call.timeLeft }
 
     /// Reports progress.
     ///

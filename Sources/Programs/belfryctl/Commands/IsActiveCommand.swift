@@ -23,8 +23,10 @@ struct IsActiveCommand: ReplyCommand {
         let listeners = try await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let problems = ListenerRecords.problems(listeners)
-        let reply: JSONObject = ["state": state["state"] ?? "-", "problems": .array(problems.map { .string($0) })]
+        var reply: JSONObject = ["state": state["state"] ?? "-", "problems": .array(problems.map { .string($0) })]
+        reply["transition"] = state["transition"]
         context.print(reply, json: json) { [$1.state(of: state)] + problems }
-        return state.text("state") == "active" && problems.isEmpty ? .success : .failure
+        let isActive = state.text("state") == "active" && state["transition"]?["trigger"]?.stringValue != "stop"
+        return isActive && problems.isEmpty ? .success : .failure
     }
 }
