@@ -10,10 +10,10 @@ struct Belfryctl: ParsableCommand {
         commandName: "belfryctl",
         abstract: "Inspect and control the lifecycle of a service.",
         discussion: """
-            A service is started and stopped with systemctl(1). Exit status: 0 success; 1 a listener failed, the service \
-            is not active, or something is wrong; 64 usage; 69 the service cannot be reached, or there is no journal; 71 \
-            system error; 75 the service was not held all the time; 77 permission denied; 78 the configuration was \
-            refused.
+            A service is started and stopped with systemctl(1). Exit status: 0 success; 1 a listener failed, the \
+            service is not active, or something is wrong; 64 usage; 69 the service cannot be reached, or there is no \
+            journal; 71 system error; 75 the service was not held all the time; 77 permission denied; 78 the \
+            configuration was refused.
             """,
         version: "belfryctl \(ReleaseVersion.current)",
         groupedSubcommands: [

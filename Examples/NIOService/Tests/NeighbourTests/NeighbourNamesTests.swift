@@ -36,6 +36,7 @@ struct NeighbourNamesTests {
         StartupTime.self, Suspension.self, SystemError.self, Termination.self, TimeChange.self,
         TimerEventSource.self, TransitionReport.self, UnitExit.self, UserInfo.self,
         ChildCommand.self, ChildProcess.self, OwnedDescriptor.self, ServiceDescriptors.self, WorkSummary.self,
+        WorkerRelaunch.self,
     ]
 
     @Test func ownNamesAreClear() { #expect(Set(Self.own.map(ObjectIdentifier.init)).count == Self.own.count - 1) }
