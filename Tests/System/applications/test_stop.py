@@ -261,6 +261,12 @@ def test_a_stop_that_is_called_off_after_stop_is_undone(shop, call_off):
         shop.wait_until_up()
         shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 0, "be healthy")
         assert shop.done() == ["Stop", "Resume"]
+    else:
+        # Nobody starts the instance again, which is told until somebody does.
+        shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "end")
+        told = shop.host.run("belfryctl", "list", "--failed", check=False)
+        line = "belfryd@shop: shop.service is active (running), but not belfryd@shop, see 'belfryctl enable shop'\n"
+        assert told.returncode == 1 and line in told.stdout
 
 
 def do_call_off(shop: Application, how: str) -> None:
@@ -383,6 +389,20 @@ def test_a_shutdown_stops_dependents_first_and_does_not_wait_in_a_circle(host, v
 
 
 STAGE = "[Unit]\nAllowIsolate=yes\nRequires=basic.target\nWants=dbus.service systemd-logind.service\n"
+
+
+def test_an_isolated_target_that_wants_the_unit_calls_its_stop_off(host):
+    shop = Application(host, Stop=f"/bin/sh -c 'echo Stop >>{LOG}; sleep 3'")
+    begin(shop)
+    pid = shop.unit.main_pid()
+    host.write("/run/systemd/system/stage.target", f"{STAGE}Wants=shop.service\n")
+    host.systemctl("daemon-reload")
+    host.systemctl("stop", "--no-block", "shop.service")
+    shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
+    host.systemctl("isolate", "stage.target")
+    shop.wait_for(lambda: shop.done() == ["Stop", "Resume"], "undo it")
+    shop.wait_until_up()
+    assert shop.unit.main_pid() == pid and shop.state() == "active"
 
 
 def test_the_bus_is_lost_and_a_target_is_isolated(host):

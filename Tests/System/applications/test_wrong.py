@@ -47,7 +47,7 @@ def test_commands_that_do_not_run_are_wrong(shop):
     assert wrong(shop) == []
 
 
-def test_a_unit_without_its_application_is_wrong_also_after_a_cancelled_stop(shop):
+def test_a_unit_without_its_application_is_wrong(shop):
     shop.host.systemctl("stop", shop.name)
     assert "but not belfryd@shop" in wrong(shop)[0]
     shop.host.run("belfryctl", "enable", "shop")

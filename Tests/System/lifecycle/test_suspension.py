@@ -29,3 +29,17 @@ def test_continue_of_a_service_that_nobody_has_stopped_names_no_suspension(waiti
 
     waiting.wait_for(lambda: RESUMED in waiting.messages(), "log the signal")
     assert waiting.status()["state"] == "active"
+
+
+def test_reload_by_a_signal_of_systemd_ends_no_pause(belfry_on_trixie):
+    """With Type=notify-reload systemd sends SIGCONT right after the reload signal."""
+    belfry_on_trixie.use_notify_reload()
+    belfry_on_trixie.start()
+    belfry_on_trixie.ctl("pause")
+    for _ in range(3):
+        belfry_on_trixie.host.systemctl("reload", belfry_on_trixie.name)
+    belfry_on_trixie.ctl("post", "com.example.after", "--wait")
+    belfry_on_trixie.wait_until_logged()
+    names = [record["BELFRY_NOTIFICATION"] for record in belfry_on_trixie.notifications()]
+    assert names[-7:] == ["willReload", "didReload"] * 3 + ["com.example.after"]
+    assert belfry_on_trixie.status()["state"] == "background"

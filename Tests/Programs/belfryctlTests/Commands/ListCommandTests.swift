@@ -99,13 +99,15 @@ struct ListCommandTests {
     @Test func failedListsWhatIsWrong() throws {
         let reply = """
             {"service":"lantern","state":"background","lastWord":{"kind":"paused","realtimeUsec":1000000},\
-            "listeners":[{"name":"application"},{"name":"disk","health":"degraded","healthReason":"full"}],\
+            "listeners":[{"name":"application"},{"name":"disk","health":"degraded","healthReason":"full"},\
+            {"name":"clock","health":"unknown","healthReason":"Health= has not run yet"}],\
             "transition":{"trigger":"stop","origin":{"kind":"service"},"waitingFor":["x"]},\
             "holds":[{"reason":"backup","pid":7,"ageUsec":90000000000},{"reason":"copy","pid":8,"ageUsec":1}],\
             "lastStopFailed":"Stop=: exit status 1"}
             """
         let always = """
             lantern: disk is degraded: full
+            lantern: clock is unknown: Health= has not run yet
             lantern: stop failed: Stop=: exit status 1
 
             """
