@@ -6,7 +6,7 @@ internal import BelfryLinux
 internal import Glibc
 
 /// A connection that a `ConnectionServer` has accepted. It is open until `end()`.
-@MainActor  // in words: an optimised client module of Swift 6.3 misses the default
+@MainActor  // written out: an optimised client module misses the default (Swift 6.3)
 public final class ServerConnection {
     private let socket: OwnedDescriptor
     private let loop: MainEventLoop

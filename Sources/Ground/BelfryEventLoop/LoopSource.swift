@@ -9,7 +9,7 @@ internal import Glibc
 /// if an event was pending in the same turn.
 ///
 /// Source: sd_event_source_disable_unref(3).
-@MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
+@MainActor  // written out: an optimised client module misses the default, and then rejects the deinit (Swift 6.3)
 public class LoopSource {
     private var pointer: OpaquePointer?
 

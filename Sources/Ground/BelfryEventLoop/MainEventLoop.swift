@@ -10,13 +10,15 @@ public import BelfryLinux
 /// `run()` waits for events, calls the handlers of their sources, and runs the jobs of the main actor in between. So
 /// asynchronous code, child tasks and sources share one thread and need no locks. Call everything here on the main
 /// thread.
-@MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
+@MainActor  // written out: an optimised client module misses the default, and then rejects the deinit (Swift 6.3)
 public final class MainEventLoop {
     /// The `sd_event`, for libraries that attach themselves to it.
     package let event: OpaquePointer
     private var exitCode: Int32?
-    @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)
-    @exclusivity(unchecked) private var isStamped = false
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private var lastStamp: Stamp = (0, 0)
+    @exclusivity(unchecked)  // as above
+    private var isStamped = false
 
     /// Makes a loop for the main thread. A process needs only one.
     ///

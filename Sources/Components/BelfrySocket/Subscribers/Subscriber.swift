@@ -33,8 +33,9 @@ final class Subscriber {
 final class SubscriberGroup {
     /// Nil stands for all names.
     let names: Set<UTF8Text>?
-    /// Here and not in the closures of a request, which take no memory as long as they have one reference. The list
-    /// forgets the group with the last subscriber, when the server closes at the latest.
+    /// The handlers of a request reach the list through its subscriber: Swift allocates a context for a closure that
+    /// refers to two objects, and none for one that refers to one. The list forgets the group with the last subscriber,
+    /// when the server closes at the latest.
     let list: SubscriberList
     /// Those that are not behind.
     @exclusivity(unchecked)  // nothing calls out while it is changed

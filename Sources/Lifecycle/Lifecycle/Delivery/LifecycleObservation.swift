@@ -36,7 +36,8 @@ nonisolated final class ObserverList<Value> {
     final class Observer {
         fileprivate let handler: (Value) -> Void
         fileprivate var index: Int
-        @exclusivity(unchecked) fileprivate var isEnded = false
+        @exclusivity(unchecked)  // nothing calls out while it is used
+        fileprivate var isEnded = false
 
         fileprivate init(_ handler: @escaping (Value) -> Void, index: Int) {
             self.handler = handler
@@ -44,7 +45,7 @@ nonisolated final class ObserverList<Value> {
         }
     }
 
-    // Nothing calls out while it uses these, so the check at run time is left out.
+    // The five below are not checked at run time: nothing calls out while they are used.
     /// Each is retained by its place.
     @exclusivity(unchecked) private var places: ContiguousArray<Unmanaged<Observer>?> = []
     @exclusivity(unchecked) private var emptyCount = 0

@@ -17,7 +17,7 @@
 /// An answer that throws is reported, and the other listeners are called. One that is still running at its deadline is
 /// cancelled and reported, and the mediator does not wait for it any longer. In a launch both refuse the launch, unless
 /// the listener is not required.
-@MainActor  // in words: Swift 6.3 rejects, in other modules, conformances to protocols that refine it by default
+@MainActor  // written out: Swift 6.3 rejects, in other modules, conformances to protocols that refine it by default
 public protocol LifecycleListener: AnyObject {
     /// The name of the listener in the journal and on the socket. The default is the name of the type.
     var name: String { get }

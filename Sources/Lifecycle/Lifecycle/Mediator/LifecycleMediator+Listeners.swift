@@ -66,9 +66,6 @@ extension LifecycleMediator {
     /// is misspelt.
     package var unknownFollowed: [(listener: String, name: String)] { registry.unknownFollowed }
 
-    /// How many names have observers or listeners.
-    package var knownNames: Int { registry.nameCount }
-
     /// The status of each listener, in the order of arriving notifications.
     public var listeners: [ListenerStatus] { registry.statuses(deadline: deadlines.listener) }
 
