@@ -176,7 +176,7 @@ extension ReferenceModel {
         case .willFinishLaunching, .didFinishLaunching:
             let isStopping = waiting.contains { $0.trigger == .stop }
             let isLate = delivered.calls.contains { $0.outcome == .overran }
-            if isStopping, isLate, !delivered.calls.contains(where: { $0.outcome == .refused("no") }) {
+            if isStopping, isLate {
                 transition.isGivenUp = true
                 transition.steps = []
             } else if !delivered.launchProblems.isEmpty {

@@ -218,7 +218,7 @@ extension ConnectionServer {
         }
         quiet = period
         period.check()
-        return { period.end("until it was cut short") }
+        return { period.end("it was cut short") }
     }
 
     private func resignActive() -> String? {

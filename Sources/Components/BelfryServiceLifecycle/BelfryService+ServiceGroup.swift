@@ -26,12 +26,11 @@ extension BelfryService {
     ///   of the group is cancelled and not waited for. To give services time to react to the cancellation, set
     ///   `maximumGracefulShutdownDuration` of the configuration to a shorter time.
     /// * *Failure.* If a service throws, before or during the stop, or returns though it should not, the error and the
-    ///   name of the service (`serviceName`, which is its whole value unless you set one) are logged at once, the
-    ///   service stops in order, and the process exits with
-    ///   code 70 (`BelfryService.fail(_:)`), which systemd counts as a failed unit. The other services have until
-    ///   `shutdownDeadline`, as in any stop; one that ignores its cancellation is left behind. If a service ends the
-    ///   group without an error, because the configuration allows that, the service stops in the same way with exit
-    ///   code 0. The end of a service that the configuration ignores changes nothing.
+    ///   name of the service (`serviceName`, or its type unless you set one) are logged at once, the service stops in
+    ///   order, and the process exits with code 70 (`BelfryService.fail(_:)`), which systemd counts as a failed unit.
+    ///   The other services have until `shutdownDeadline`, as in any stop; one that ignores its cancellation is left
+    ///   behind. If a service ends the group without an error, because the configuration allows that, the service stops
+    ///   in the same way with exit code 0. The end of a service that the configuration ignores changes nothing.
     /// * *Pause.* The group continues. Services that should pause observe the mediator.
     ///
     /// - Parameters:

@@ -16,7 +16,7 @@ public import Lifecycle
     public let mediator: LifecycleMediator
     /// The clock of the mediator, for `StartupSequence` and for waits: that of the machine, in a test the manual one.
     public var clock: any LifecycleClock { mediator.clock }
-    /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.
+    /// The loop of the main thread. On it the service watches descriptors and timers of its own.
     public let loop: MainEventLoop
     /// The sockets and the stored descriptors that the service manager has for this service.
     public let descriptors: ServiceDescriptors

@@ -75,7 +75,7 @@ nonisolated final class ObserverList<Value> {
     /// Whether an observer posts what leads to its next call: too many calls are within each other. It holds until the
     /// outermost has ended.
     var hasEndlessCalls: Bool {
-        if callsUnderWay == ListenerEntry.nestedCallsMax { isEndless = true }
+        if callsUnderWay >= ListenerEntry.nestedCallsMax { isEndless = true }
         return isEndless
     }
 

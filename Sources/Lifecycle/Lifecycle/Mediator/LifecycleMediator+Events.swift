@@ -71,7 +71,8 @@ extension LifecycleMediator {
     /// cancelled or released.
     ///
     /// Observers are called in the order in which they were added. One that is added during an event is first called
-    /// with the next one.
+    /// with the next one. If what an observer posts leads to the next event of the kind, 16 deep, further ones are not
+    /// sent until the first has ended.
     public func addEventObserver(
         for kinds: EventKind..., using handler: @escaping (Event) -> Void
     ) -> LifecycleObservation {
@@ -102,7 +103,8 @@ final class EventObserverList {
 
     func send(_ event: LifecycleMediator.Event) {
         let list = lists[event.kind.rawValue]
-        if !list.isEmpty { list.call(event, upTo: list.beginCall()) }
+        // The observer that posts what leads to the next event was told often enough.
+        if !list.isEmpty, !list.hasEndlessCalls { list.call(event, upTo: list.beginCall()) }
     }
 }
 

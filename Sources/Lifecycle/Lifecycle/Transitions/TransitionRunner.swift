@@ -240,8 +240,8 @@ final class TransitionRunner {
     private func judge(_ step: LifecycleStep, _ report: LifecycleReport, _ transition: Transition) {
         switch step.name {
         case .willFinishLaunching, .didFinishLaunching:
-            // A stop has taken the time of the launch: that is no fault of the listener.
-            if stop != nil, report.refusals.isEmpty, report.hasOverrun {
+            // A stop has taken the time of the launch: that is no fault of the listener, nor of those that need it.
+            if stop != nil, report.hasOverrun {
                 transition.result = .overtaken
                 transition.steps = []
             } else if !report.launchProblems.isEmpty {

@@ -21,7 +21,8 @@ package final class ReloadContinuation {
     package func begin() {
         guard !isAsking, let unit, unit.bus.isReady else { return }
         isAsking = true
-        unit.bus.ask(unit.text("Type", of: "Service"), timeout: .milliseconds(200)) { [self] in
+        // The reload may keep the loop meanwhile, which counts too.
+        unit.bus.ask(unit.text("Type", of: "Service"), timeout: ServiceManagerUnit.longestAnswer) { [self] in
             let (isReload, resume) = ((try? $0.get()) == "notify-reload", resume)
             (self.resume, isAsking) = (nil, false)
             if !isReload { resume?() }

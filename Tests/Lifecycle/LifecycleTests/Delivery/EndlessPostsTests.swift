@@ -104,6 +104,56 @@ struct EndlessPostsTests {
         #expect(mediator.lastSequence == 16)
     }
 
+    @Test func transitionWithinTheInnermostCallLeavesPostsEndless() {
+        let mediator = fixture.mediator
+        fixture.perform(.launch)
+        var calls = 0
+        let observation = mediator.addObserver { _ in
+            calls += 1
+            if calls == 16 { mediator.perform(.interrupt) } else { mediator.post(ping) }
+        }
+        defer { observation.cancel() }
+
+        let failed = failures { mediator.post(ping) }
+
+        #expect(calls == 17)
+        #expect(failed == ["observer of com.example.ping at com.example.ping: \(reason)"])
+    }
+
+    @Test func observerOfEventsThatPostsWhatLeadsToTheNextOneIsNotToldWithoutEnd() throws {
+        let mediator = fixture.mediator
+        try mediator.addListener(ClosureListener("broken") { $0.on(ping) { _ in throw LifecycleRefusal("no") } })
+        var calls = 0
+        let observation = mediator.addEventObserver(for: .listenerFailed) { _ in
+            calls += 1
+            mediator.post(ping)
+        }
+        defer { observation.cancel() }
+
+        mediator.post(ping)
+        #expect(calls == 16)
+
+        mediator.post(ping)
+        #expect(calls == 32)
+    }
+
+    @Test func alarmThatIsRefusedAsEndlessRaisesNoAlarmsWithoutEnd() {
+        let mediator = fixture.mediator
+        var alarms = 0
+        let observations = [
+            mediator.addObserver { _ in mediator.post(ping) },
+            mediator.addEventObserver(for: .listenerFailed) { _ in
+                alarms += 1
+                mediator.post(pong)
+            },
+        ]
+        defer { for observation in observations { observation.cancel() } }
+
+        mediator.post(ping)
+
+        #expect(alarms == 16)
+    }
+
     @Test func manyPostsOneAfterTheOtherAreNoEndlessOnes() throws {
         let mediator = fixture.mediator
         var calls = 0

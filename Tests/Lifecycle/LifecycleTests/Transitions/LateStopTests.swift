@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 /// A stop during another transition.
@@ -35,6 +36,18 @@ struct LateStopTests {
 
         #expect(fixture.ended.map(\.result) == [.overtaken, .completed])
         #expect(fixture.mediator.state == .notRunning)
+        hanging.finish()
+    }
+
+    /// What a cancelled answer has not opened, a later listener cannot use.
+    @Test func refusalOfALaterListenerRefusesNoCancelledLaunch() throws {
+        let hanging = fixture.listener("store", [.didFinishLaunching], .stubborn)
+        try fixture.mediator.addListener(
+            ClosureListener("index") { $0.on(.didFinishLaunching) { _ in throw LifecycleRefusal("no store") } })
+
+        fixture.perform(.launch, .stop)
+
+        #expect(fixture.ended.map(\.result) == [.overtaken, .completed])
         hanging.finish()
     }
 

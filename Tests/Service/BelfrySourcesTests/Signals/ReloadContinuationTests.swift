@@ -3,6 +3,7 @@
 
 import BelfrySources
 import BelfrySystemd
+import Glibc
 import TestSupport
 import Testing
 
@@ -44,6 +45,17 @@ struct ReloadContinuationTests {
             receive()
             try turnUntilAnswered()
         }
+
+        #expect(resumes.value == 0)
+    }
+
+    @Test func reloadThatKeepsTheLoopForAWhileResumesNothing() throws {
+        answer("notify-reload")
+
+        reloads.begin()
+        receive()
+        usleep(300_000)
+        try turnUntilAnswered()
 
         #expect(resumes.value == 0)
     }
