@@ -89,7 +89,7 @@ final class HealthMonitor {
 /// Decides what the results of `Health=` mean.
 nonisolated struct HealthRecord {
     /// What is said before the first result.
-    static let unknown = ListenerHealth.unknown("Health= has not run yet")
+    static let unknown = ListenerHealth.unknown(HealthCheck.hasNotRun)
 
     /// Whether the application works.
     private(set) var health = HealthRecord.unknown

@@ -26,7 +26,7 @@ struct ClientFailureTests {
     @Test(arguments: [
         ("org.varlink.service.PermissionDenied", CommandStatus.permission, "permission denied"),
         ("io.belfry.Lifecycle.Stopping", .unavailable, "the service is stopping"),
-        ("io.belfry.Lifecycle.InvalidName", .usage, "the name is invalid"),
+        ("io.belfry.Lifecycle.InvalidName", .usage, "it is invalid"),
         ("org.varlink.service.MethodNotFound", .unavailable, "this version of the service does not support it"),
         ("io.example.Odd", .unavailable, "the service answered 'io.example.Odd'"),
     ])

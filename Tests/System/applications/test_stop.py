@@ -60,7 +60,7 @@ def test_explain_counts_what_a_stop_will_run(shop):
     add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service")
     add_helper(shop, "bystander.service", "After=shop.service")
     start_helpers(shop)
-    with shop.running_ctl("hold", "--reason", "backup"):
+    with shop.running_ctl("-i", shop.instance, "hold", "--reason", "backup"):
         shop.wait_for(lambda: "Held for: backup" in shop.ctl("status").stdout, "be held")
         assert [one["reason"] for one in shop.status()["holds"]] == ["backup"]
         assert "held for backup (pid " in shop.host.run("belfryctl", "list").stdout

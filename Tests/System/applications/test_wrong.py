@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_used_is_wrong(shop):
 
 
 def test_a_stop_that_is_held_is_wrong(shop):
-    with shop.running_ctl("hold", "--reason", "backup", "--", "sh", "-c", "echo held; read _") as hold:
+    with shop.running_ctl("-i", shop.instance, "hold", "--reason", "backup", "--", "sh", "-c", "echo held; read _") as hold:
         assert hold.stdout.readline() == "held\n"
         assert wrong(shop) == []
         shop.host.systemctl("stop", "--no-block", shop.unit.name)

@@ -120,7 +120,7 @@ def post(shop: Application, name: str) -> dict[str, str]:
     shop.listener.skip_old_records()
     shop.ctl("post", name, "--wait")
     records = shop.listener.journal()
-    return answers("\n".join(r["MESSAGE"] for r in records if r.get("SYSLOG_IDENTIFIER") == shop.instance))
+    return answers("\n".join(r["MESSAGE"] for r in records if r.get("SYSLOG_IDENTIFIER") == f"belfry-listener@{shop.instance}"))
 
 
 def condition(shop: Application) -> tuple:

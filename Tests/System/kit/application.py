@@ -79,6 +79,7 @@ class Application(BelfryInstance):
         self.host.systemctl("stop", self.unit.name, self.name, self.listener.name, check=False)
         # The next run of the unit would end its pause.
         self.host.path(f"/run/belfry@{self.instance}/paused").unlink(missing_ok=True)
+        self.host.path(f"/run/belfry@{self.instance}/stop-failed").unlink(missing_ok=True)
         for path in (self.file, f"/run/systemd/system/{self.unit.name}", str(self.log)):
             self.host.path(path).unlink(missing_ok=True)
         self.host.systemctl("daemon-reload")

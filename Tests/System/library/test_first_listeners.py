@@ -244,7 +244,7 @@ def test_reload_moves_the_socket_or_leaves_it(video):
 
 def accepted(video) -> int:
     """How many connections this process has accepted."""
-    [count] = re.findall(r'^server_connections_accepted_total\{server="clients"\} (\d+)', ctl(video, "metrics"), re.M)
+    [count] = re.findall(r'^server_connections_accepted_total\{service="videod",server="clients"\} (\d+)', ctl(video, "metrics"), re.M)
     return int(count)
 
 

@@ -108,8 +108,8 @@ def test_jobs_are_logged_counted_and_timed(worker):
     record = next(record for record in worker.journal() if record.get("LOGGER") == "worker.jobs")
     assert (record["MESSAGE"], record["JOB"], record["BYTES"]) == ("stored a job", f"{SPOOL}/job-1", "3")
     metrics = ctl(worker, "metrics").splitlines()
-    assert 'worker_jobs_total{result="stored"} 3' in metrics
-    assert "worker_job_duration_seconds_count 3" in metrics
+    assert 'worker_jobs_total{service="worker",result="stored"} 3' in metrics
+    assert 'worker_job_duration_seconds_count{service="worker"} 3' in metrics
 
 
 def test_action_is_performed(worker):

@@ -32,7 +32,7 @@ def test_last_line_of_a_program_is_in_the_reply_the_journal_and_the_list(listene
 
     state, *works = belfry.ctl("pause").stdout.splitlines()
 
-    assert state == "background" and "guard: saved 3 jobs" in works
+    assert state == "paused (background)" and "guard: saved 3 jobs" in works
     belfry.wait_for(lambda: any("pause took" in message for message in belfry.messages()), "end the pause")
     assert "guard: saved 3 jobs" in belfry.messages()
     [timeline] = [r["BELFRY_TIMELINE"] for r in belfry.journal() if "BELFRY_TIMELINE" in r and r["BELFRY_TRIGGER"] == "pause"]

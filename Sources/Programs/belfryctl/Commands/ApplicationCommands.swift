@@ -65,13 +65,6 @@ extension ApplicationFileCommand {
 
     private func warn(_ text: String) { StandardStream.error.write(["\(name): warning: \(text)"]) }
 
-    /// The user of a unit, as `FileAccount.ofUnit` finds it. Says so if what that user may do is not looked at.
-    func account(_ unit: String, _ user: String? = nil) -> FileAccount? {
-        let account = MainActor.assumeIsolated { FileAccount.ofUnit(unit, user: user) }
-        if account == nil, geteuid() == 0 { warn("the user of \(unit) is not known, nor what it may read") }
-        return account
-    }
-
     /// Whether the unit can have a lifecycle.
     ///
     /// - Throws: `ClientFailure` for one that is never active, or cannot be reloaded through Belfry.
@@ -135,7 +128,7 @@ struct EnableCommand: ApplicationFileCommand {
         }
         try Systemctl.run("daemon-reload")
         // Now that systemd knows the user of the commands.
-        let application = try checked(scope) { unit, _ in account(unit) }
+        let application = try checked(scope) { unit, _ in MainActor.assumeIsolated { FileAccount.ofUnit(unit) } }
         let (unit, own) = try MainActor.assumeIsolated {
             (try ServiceManagerUnit.properties(of: application.unit), try ServiceManagerUnit.properties(of: instance))
         }
@@ -182,11 +175,12 @@ struct EnableCommand: ApplicationFileCommand {
     }
 
     /// What the instance says. It was ready only when its listener was attached, which has looked at the programs. The
-    /// first run of `Health=` is waited for, which there is none of in a pause.
+    /// first run of `Health=` is waited for, which there is none of in a pause; and a success, as long as failures do
+    /// not count.
     @MainActor private static func health(
         of application: ApplicationSettings, at socket: String
     ) throws -> CommandStatus {
-        let end = MonotonicInstant.now.advanced(by: application.listener.timeout)
+        let begin = MonotonicInstant.now
         let context = try CommandContext("belfryctl", path: socket, timeout: nil)
         MainThreadExecutor.task {
             await context.finish {
@@ -195,15 +189,18 @@ struct EnableCommand: ApplicationFileCommand {
                     let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
                     let reply = try await client.call(
                         "ListListeners", to: "list the listeners of", within: context.queryTimeout)
-                    let unknown = reply.objects("listeners").count { $0.text("health") == "unknown" }
+                    let unknown = reply.objects("listeners").filter { $0.text("health") == "unknown" }
+                    let hasRun = unknown.allSatisfy { $0.text("healthReason") != HealthCheck.hasNotRun }
+                    let limit =
+                        hasRun ? application.listener.health?.schedule.start ?? .zero : application.listener.timeout
                     let isPaused = state.text("state") != "active"
-                    guard unknown == 0 || isPaused || MonotonicInstant.now >= end else {
+                    guard unknown.isEmpty || isPaused || MonotonicInstant.now - begin >= limit else {
                         usleep(100_000)
                         continue
                     }
                     let problems = ListenerRecords.problems(reply)
                     StandardStream.error.write(problems.map { "\(application.name): \($0)" })
-                    return problems.count == (isPaused ? unknown : 0) ? .success : .configuration
+                    return problems.count == (isPaused ? unknown.count : 0) ? .success : .configuration
                 }
             }
         }
@@ -252,7 +249,9 @@ struct CheckCommand: ApplicationFileCommand {
     var name: String
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
-        let application = try checked(scope, account: account)
+        let application = try checked(scope) { unit, user in
+            MainActor.assumeIsolated { FileAccount.ofUnit(unit, user: user) }
+        }
         try checkKind(of: application)
         for file in GeneratedUnits(application, isOfUser: scope.isOfUser).files {
             switch file.content {

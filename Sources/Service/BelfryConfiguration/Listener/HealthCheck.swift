@@ -3,6 +3,9 @@
 
 /// A command that tells by its exit status whether something works: `Health=`.
 package nonisolated struct HealthCheck: Sendable, Equatable {
+    /// The reason of a health that is unknown because no run has ended.
+    package static let hasNotRun = "Health= has not run yet"
+
     /// The command.
     package let command: ExecCommand
     /// When it is run.
