@@ -26,7 +26,7 @@ struct ClientFailureTests {
     @Test(arguments: [
         ("org.varlink.service.PermissionDenied", CommandStatus.permission, "permission denied"),
         ("io.belfry.Lifecycle.Stopping", .unavailable, "the service is stopping"),
-        ("io.belfry.Lifecycle.InvalidName", .usage, "the name is invalid"),
+        ("io.belfry.Lifecycle.InvalidName", .usage, "it is invalid"),
         ("org.varlink.service.MethodNotFound", .unavailable, "this version of the service does not support it"),
         ("io.example.Odd", .unavailable, "the service answered 'io.example.Odd'"),
     ])
@@ -35,6 +35,19 @@ struct ClientFailureTests {
 
         #expect(failure.status == status)
         #expect(failure.lines.first == "unable to post 'x': \(reason)")
+    }
+
+    @Test(arguments: [
+        ("/run/videod", "systemctl status videod"),
+        ("/run/user/7/belfry@video", "systemctl --user status belfryd@video"),
+    ])
+    func hintNamesTheManagerOfTheUnit(_ directory: String, _ command: String) {
+        let path = "\(directory)/io.belfry.Lifecycle"
+        let error = VarlinkError.system(SystemError(ENOENT, verb: "connect to", object: path))
+
+        let failure = ClientFailure(connecting: error, to: path)
+
+        #expect(failure.lines.last?.contains(" see '\(command)'; ") == true, "\(failure.lines)")
     }
 
     @Test func closedConnectionHasAHint() {
