@@ -83,6 +83,7 @@ def test_a_paused_application_has_no_health_yet_and_can_be_enabled(shop):
     shop.ctl("pause")
     why = "shop: shop is unknown: Health= has not run yet\n"
     assert enable_again(shop, "HealthInterval=1s") == (0, why)
+    assert shop.host.run("belfryctl", "list", "--failed").stdout == ""
     shop.ctl("resume")
     wait_for_health(shop)
 

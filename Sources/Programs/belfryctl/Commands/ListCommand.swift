@@ -145,8 +145,8 @@ struct ListCommand: ReplyCommand {
             let isPaused = state["lastWord"]?["kind"] == "paused" && state["lastWord"]?["endedBy"] == nil
             service["paused"] = isPaused && state["state"] == "background" ? state["lastWord"] : nil
             let reply = try await client.call("ListListeners", to: "list the listeners of", within: limit)
-            let problems = ListenerRecords.problems(reply)
-            service["health"] = .string(problems.isEmpty ? "healthy" : "not healthy")
+            let problems = ListenerRecords.problems(reply, isActive: state["state"] == "active")
+            service["health"] = .string(ListenerRecords.problems(reply).isEmpty ? "healthy" : "not healthy")
             let listeners = reply.objects("listeners")
             service["application"] = listeners.first { $0.text("name") == "application" }?["activity"]
             // A listener has its deadline, and what else a stop waits for may take long.

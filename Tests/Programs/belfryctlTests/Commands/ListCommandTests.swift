@@ -126,7 +126,8 @@ struct ListCommandTests {
     ])
     func failedListsNothingThatIsWell(_ pause: String) throws {
         let reply = """
-            {"service":"lantern","state":"background","lastWord":{\(pause)},"listeners":[{"name":"disk"}],\
+            {"service":"lantern","state":"background","lastWord":{\(pause)},\
+            "listeners":[{"name":"disk","health":"unknown","healthReason":"Health= has not run yet"}],\
             "transition":{"trigger":"stop","origin":{"kind":"service"},"waitingFor":["disk"]}}
             """
 
