@@ -111,7 +111,8 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 + (application.reloadByHand.map { "; to reload without it: \(PrintableText.line($0))" } ?? "")
         }
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
-        return "is \(unit) running? see 'systemctl status \(unit)'; use --instance or --socket for another service"
+        let systemctl = path.utf8.starts(with: "/run/user/".utf8) ? "systemctl --user" : "systemctl"
+        return "is \(unit) running? see '\(systemctl) status \(unit)'; use --instance or --socket for another service"
     }
     private static let closedHint =
         "its journal says why: it cannot start, it has ended, or a limit of [Socket] is reached"

@@ -7,11 +7,13 @@ package import Varlink
 package nonisolated enum ListenerRecords {
     /// Why the service is not to be relied on: a line for each listener that is not healthy, and for each whose last
     /// call failed.
-    package static func problems(_ reply: JSONObject) -> [String] {
+    ///
+    /// - Parameter isActive: whether the service is: `Health=` does not run otherwise, and need not be known.
+    package static func problems(_ reply: JSONObject, isActive: Bool = true) -> [String] {
         reply.objects("listeners").flatMap { listener in
             let name = listener.textOrDash("name")
             let health =
-                isHealthy(listener)
+                isHealthy(listener) || !isActive && listener.text("health") == "unknown"
                 ? nil : "\(name) is \(listener.textOrDash("health")): \(listener.textOrDash("healthReason"))"
             let failure =
                 hasFailed(listener)

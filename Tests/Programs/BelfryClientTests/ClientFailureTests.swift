@@ -37,6 +37,19 @@ struct ClientFailureTests {
         #expect(failure.lines.first == "unable to post 'x': \(reason)")
     }
 
+    @Test(arguments: [
+        ("/run/videod", "systemctl status videod"),
+        ("/run/user/7/belfry@video", "systemctl --user status belfryd@video"),
+    ])
+    func hintNamesTheManagerOfTheUnit(_ directory: String, _ command: String) {
+        let path = "\(directory)/io.belfry.Lifecycle"
+        let error = VarlinkError.system(SystemError(ENOENT, verb: "connect to", object: path))
+
+        let failure = ClientFailure(connecting: error, to: path)
+
+        #expect(failure.lines.last?.contains(" see '\(command)'; ") == true, "\(failure.lines)")
+    }
+
     @Test func closedConnectionHasAHint() {
         let failure = ClientFailure(calling: .closed, to: "get the state of", "/run/x")
 

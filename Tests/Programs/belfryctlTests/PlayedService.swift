@@ -9,13 +9,15 @@ import Testing
 /// A service whose part the test itself plays, call by call.
 final class PlayedService {
     let path: String
-    private let folder: TemporaryDirectory
+    let folder: TemporaryDirectory
     private let listener: Int32
     private var connections: [Int32] = []
 
-    init() throws {
+    init(at name: String = "socket") throws {
         folder = try TemporaryDirectory()
-        path = folder.path("socket")
+        path = folder.path(name)
+        // Its directory.
+        try folder.write("\(name).x", "")
         listener = belfry_unix_listen(path, 8)
     }
 

@@ -56,7 +56,8 @@ def postgresql(on_each):
         host.systemctl("start", cluster.unit.name)
         if cluster.cluster != "15/main":
             (command,) = re.findall("`(belfryctl enable postgresql 17-main)`", APPLICATIONS.read_text())
-            host.run("sh", "-ec", command)
+            # As root's shell on a hardened host.
+            host.run("sh", "-ec", f"umask 077; {command}")
         cluster.drop_in("test", "[Application]\nHealthInterval=1s\n")
         cluster.enable()
         yield cluster

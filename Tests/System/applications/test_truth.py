@@ -57,7 +57,7 @@ def test_the_first_run_is_waited_for_and_its_time_is_shown(shop):
     # The next run is in an hour.
     assert enable_again(shop, "HealthInterval=1h") == (0, "")
     assert is_active(shop) == (0, "active\n")
-    assert ", last success of Health= 20" in shop.ctl("status").stdout
+    assert ", last healthy 20" in shop.ctl("status").stdout
 
 
 def test_until_it_has_worked_the_health_is_unknown_for_as_long_as_it_may_take_to_start(shop):
@@ -83,6 +83,7 @@ def test_a_paused_application_has_no_health_yet_and_can_be_enabled(shop):
     shop.ctl("pause")
     why = "shop: shop is unknown: Health= has not run yet\n"
     assert enable_again(shop, "HealthInterval=1s") == (0, why)
+    assert shop.host.run("belfryctl", "list", "--failed").stdout == ""
     shop.ctl("resume")
     wait_for_health(shop)
 

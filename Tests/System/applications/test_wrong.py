@@ -66,6 +66,30 @@ def test_a_file_that_cannot_be_used_is_wrong(shop):
     shop.write()
 
 
+def test_an_instance_that_hangs_is_not_said_to_be_gone(shop):
+    shop.host.run("sh", "-c", f"kill -STOP {shop.main_pid()}")
+    try:
+        shop.wait_until_stopped()
+        done = shop.host.run("belfryctl", "list", "--failed", "--timeout", "500ms", check=False)
+        assert (done.returncode, done.stdout) == (1, "belfryd@shop: shop.service is active (running), but belfryd@shop does not reply\n")
+        assert "no answer in 500 ms" in done.stderr
+    finally:
+        shop.host.run("sh", "-c", f"kill -CONT {shop.main_pid()}")
+
+
+def test_an_instance_that_has_failed_and_is_to_start_again_is_wrong(shop):
+    override = "/run/systemd/system/belfryd@shop.service.d/test.conf"
+    shop.host.write(override, "[Service]\nRestartSec=10min\n")
+    shop.host.systemctl("daemon-reload")
+    try:
+        shop.kill_main()
+        shop.wait_for(lambda: shop.property("SubState") == "auto-restart", "end")
+        assert wrong(shop) == ["belfryd@shop: shop.service is active (running), but not belfryd@shop, see 'belfryctl enable shop'"]
+    finally:
+        shop.host.path(override).unlink()
+        shop.host.systemctl("daemon-reload")
+
+
 def test_a_stop_that_is_held_is_wrong(shop):
     with shop.running_ctl("-i", shop.instance, "hold", "--reason", "backup", "--", "sh", "-c", "echo held; read _") as hold:
         assert hold.stdout.readline() == "held\n"

@@ -167,6 +167,8 @@ struct EnableCommand: ApplicationFileCommand {
         let folder = ownFile(scope) + ".d"
         let file = folder + "/instance.conf"
         let text = "# Written by belfryctl enable.\n[Application]\nUnit=\(unit[...at])\(unitInstance).service\n"
+        // Both users must be able to read it, whatever the shell of root keeps from others.
+        umask(0o022)
         mkdir(folder, 0o755)
         guard let stream = fopen(file, "we") else { throw SystemError.last(verb: "write", object: file) }
         let isWritten = fputs(text, stream) >= 0

@@ -71,7 +71,7 @@ struct ListCommand: ReplyCommand {
         return failed && (isSilent || !services.isEmpty) ? .failure : .success
     }
 
-    /// What goes on in a service, and since how many microseconds; a stop that waits lasts too long.
+    /// What goes on in a service, and since how many microseconds.
     @MainActor private static func events(_ service: JSONObject) -> [(text: String, age: Int64)] {
         let now = CommandContext.now
         var events: [(text: String, age: Int64)] = []
@@ -79,8 +79,7 @@ struct ListCommand: ReplyCommand {
             events.append((ExitRecordText.lines(pause)[0], now.subtracting(pause.number("realtimeUsec") ?? now)))
         }
         if let change = service["transition"]?.objectValue {
-            let isHeld = change.text("trigger") == "stop" && !change.texts("waitingFor").isEmpty
-            events.append((StatusText.transition(change, now), isHeld ? .max : 0))
+            events.append((StatusText.transition(change, now), 0))
         }
         return events + service.objects("holds").map { ("held for \(StatusText.hold($0))", $0.number("ageUsec") ?? 0) }
     }
@@ -97,11 +96,12 @@ struct ListCommand: ReplyCommand {
         }
         var isReachable = true
         return Set(ApplicationFile.names(in: scope) { _ in } + generated).sorted().compactMap { name in
+            let service = "belfryd@\(name)"
             var (application, isWrong) = ("error in its file, see 'belfryctl check \(name)'", true)
             let settings = ApplicationFile(name, in: scope).settings
             if sockets.contains(scope.socket(of: name)) { return nil }
             let isMade = isReachable && generated.contains(name)
-            let instance = isMade ? try? ServiceManagerUnit.properties(of: "belfryd@\(name).service") : nil
+            let instance = isMade ? try? ServiceManagerUnit.properties(of: "\(service).service") : nil
             if let instance, instance.text("ActiveState") == "failed" {
                 application = "failed (\(instance.text("Result"))): \(instance.text("StatusText"))"
             } else if let settings {
@@ -109,14 +109,16 @@ struct ListCommand: ReplyCommand {
                 isReachable = unit != nil
                 let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }
                 application = "\(settings.unit) is \(state ?? "not known to run")"
-                // It runs without its lifecycle. An instance that starts has no socket yet.
-                isWrong = unit?.isActive ?? true && instance?.text("ActiveState") != "activating"
-                if isWrong, unit != nil { application += ", but not belfryd@\(name), see 'belfryctl enable \(name)'" }
+                // It runs without its lifecycle. An instance that starts, and not after a failure, has no socket yet.
+                isWrong = unit?.isActive ?? true && instance?.text("SubState").hasPrefix("start") != true
+                let isSilent = instance?.isActive == true
+                let fault = isSilent ? "\(service) does not reply" : "not \(service), see 'belfryctl enable \(name)'"
+                if isWrong, unit != nil { application += ", but \(fault)" }
             }
-            var service: JSONObject = ["service": .string("belfryd@\(name)"), "application": .string(application)]
-            if isWrong { service["problems"] = [.string(application)] }
-            service["paused"] = pause(keptBeside: scope.socket(of: name))
-            return service
+            var row: JSONObject = ["service": .string(service), "application": .string(application)]
+            if isWrong { row["problems"] = [.string(application)] }
+            row["paused"] = pause(keptBeside: scope.socket(of: name))
+            return row
         }
     }
 
@@ -139,16 +141,20 @@ struct ListCommand: ReplyCommand {
             service["socket"] = .string(socket)
             let holds = try? await client.call("ListHolds", to: "list the holds of", within: limit)
             service["holds"] = holds?["holds"]
-            let isPaused = state["state"] == "background" && state["lastWord"]?["kind"] == "paused"
-            service["paused"] = isPaused ? state["lastWord"] : nil
-            if let reply = try? await client.call("ListListeners", to: "list the listeners of", within: limit) {
-                let problems = ListenerRecords.problems(reply)
-                service["health"] = .string(problems.isEmpty ? "healthy" : "not healthy")
-                let all = problems + [state.text("lastStopFailed").map { "stop failed: \($0)" }].compactMap(\.self)
-                service["problems"] = .array(all.map { .string($0) })
-                let application = reply.objects("listeners").first { $0.text("name") == "application" }
-                service["application"] = application?["activity"]
-            }
+            // One that has ended is still the last word while the next one begins.
+            let isPaused = state["lastWord"]?["kind"] == "paused" && state["lastWord"]?["endedBy"] == nil
+            service["paused"] = isPaused && state["state"] == "background" ? state["lastWord"] : nil
+            let reply = try await client.call("ListListeners", to: "list the listeners of", within: limit)
+            let problems = ListenerRecords.problems(reply, isActive: state["state"] == "active")
+            service["health"] = .string(ListenerRecords.problems(reply).isEmpty ? "healthy" : "not healthy")
+            let listeners = reply.objects("listeners")
+            service["application"] = listeners.first { $0.text("name") == "application" }?["activity"]
+            // A listener has its deadline, and what else a stop waits for may take long.
+            let (names, change) = (listeners.map { $0.textOrDash("name") }, state["transition"]?.objectValue ?? [:])
+            let isHeld = change.text("trigger") == "stop" && !change.texts("waitingFor").allSatisfy(names.contains)
+            let all = problems + [state.text("lastStopFailed").map { "stop failed: \($0)" }].compactMap(\.self)
+            let stop = isHeld ? [StatusText.transition(change, CommandContext.now)] : []
+            service["problems"] = .array((all + stop).map { .string($0) })
             return .success(service)
         } catch {
             return .failure(error)

@@ -42,8 +42,8 @@ enum StatusText {
         let health = listeners.map(ListenerRecords.problems).map {
             $0.isEmpty ? "all listeners are healthy" : style.alarming($0.prefix(3).joined(separator: "; "))
         }
-        let success = listeners?.objects("listeners").compactMap { $0.number("healthyUsec") }.max()
-            .map { ", last success of Health= \(time($0, now))" }
+        let healthy = listeners?.objects("listeners").compactMap { $0.number("healthyUsec") }.max()
+            .map { ", last healthy \(time($0, now))" }
         var facts = state["transition"]?.objectValue.map { [("Transition", transition($0, now))] } ?? []
         func add(_ heading: String, _ lines: some Sequence<String>) {
             for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
@@ -52,7 +52,7 @@ enum StatusText {
         add("Stop failed", [state.text("lastStopFailed")].compactMap(\.self).map(style.alarming))
         facts += [
             ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),
-            ("Health", (health ?? "unknown") + (success ?? "")),
+            ("Health", (health ?? "unknown") + (healthy ?? "")),
         ]
         add("Details", word.dropFirst())
         if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }

@@ -114,13 +114,13 @@ struct StatusCommandTests {
         #expect(lines([:], listeners).last == "    Listeners: clients: 3 connections at\\n/run/x")
     }
 
-    @MainActor @Test func theLastSuccessOfACheckHasItsTime() {
+    @MainActor @Test func theLastReportOfAHealthyProgramHasItsTime() {
         setenv("TZ", "UTC", 1)
         let listeners: JSONObject = ["listeners": [["name": "a", "health": "healthy", "healthyUsec": 97_000_000]]]
 
         #expect(
             lines([:], listeners)[4] == "       Health: all listeners are healthy, "
-                + "last success of Health= 1970-01-01 00:01:37; 3 s ago")
+                + "last healthy 1970-01-01 00:01:37; 3 s ago")
     }
 
     @MainActor @Test func unhealthyAndFailedListenersAreNamed() {
