@@ -32,7 +32,7 @@ INSTALLED = [
     f"{DOCUMENTS}/copyright",
     "/share/fish/vendor_completions.d/belfryctl.fish",
     "/share/man/man1/belfryctl.1",
-    *[f"/share/belfry/applications/{name}.conf" for name in ("nginx", "postgresql", "redis")],
+    *[f"/share/belfry/applications/{name}.conf" for name in ("haproxy", "nginx", "postgresql", "redis")],
     "/share/man/man5/belfry.application.5",
     "/share/man/man5/belfry.conf.5",
     "/share/man/man5/belfry.listener.5",
