@@ -39,7 +39,7 @@ enum StatusText {
         _ state: JSONObject, listeners: JSONObject?, now: Int64, _ style: TextStyle
     ) -> [String] {
         let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
-        let health = listeners.map(ListenerRecords.problems).map {
+        let health = listeners.map { ListenerRecords.problems($0) }.map {
             $0.isEmpty ? "all listeners are healthy" : style.alarming($0.prefix(3).joined(separator: "; "))
         }
         let healthy = listeners?.objects("listeners").compactMap { $0.number("healthyUsec") }.max()

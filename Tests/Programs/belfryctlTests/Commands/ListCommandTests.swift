@@ -145,7 +145,7 @@ struct ListCommandTests {
             service.reply(connection, #"{"error":"org.example.Busy"}"#)
         }
 
-        let done = try program.end()
+        let done = program.end()
 
         #expect(done.status == 1 && done.errors.contains("the service answered 'org.example.Busy'"), "\(done)")
     }
