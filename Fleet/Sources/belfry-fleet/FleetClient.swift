@@ -61,9 +61,8 @@ struct FleetClient {
         guard case .failed(let name, let parameters) = error, let answer = answer(name, parameters) else {
             return explained(ClientFailure(calling: error, to: verb, object))
         }
-        let failure = ClientFailure(
-            answer.status, "unable to \(verb) '\(SystemError.escape(object))': \(answer.reason)")
-        return answer.hint.map(failure.with) ?? failure
+        let reason = "unable to \(verb) '\(SystemError.escape(object))': \(answer.reason)"
+        return answer.hint.map { ClientFailure(answer.status, reason, $0) } ?? ClientFailure(answer.status, reason)
     }
 
     /// What the errors of `io.belfry.Fleet` mean.
