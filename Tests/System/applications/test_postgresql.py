@@ -165,9 +165,8 @@ def test_another_cluster_on_another_port(on_each):
     try:
         host.systemctl("daemon-reload")
         host.systemctl("start", cluster.unit.name)
-        host.run("belfryctl", "enable", "postgresql", f"{version}-other")
         host.write(PORT, code_block("ini", f"# {PORT}\n"))
-        cluster.enable()
+        host.run("belfryctl", "enable", "postgresql", f"{version}-other")
         assert cluster.is_healthy()
         cluster.host.systemctl("stop", cluster.unit.name)
         assert "checkpoint starting: immediate force wait" in cluster.server_log()

@@ -59,7 +59,7 @@ def test_a_reload_that_a_command_does_not_wait_for_follows_it(shop):
     shop.commands["Pause"] = "systemctl --no-block reload shop"
     shop.write()
     shop.begin()
-    assert shop.ctl("pause").stdout == "background\n"
+    assert shop.ctl("pause").stdout == "paused (background)\n"
     shop.wait_for(lambda: shop.done() == ["Start", "CheckReload", "Reload"], "reload")
 
 

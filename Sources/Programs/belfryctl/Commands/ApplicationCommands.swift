@@ -177,12 +177,11 @@ struct EnableCommand: ApplicationFileCommand {
     }
 
     /// What the instance says. It was ready only when its listener was attached, which has looked at the programs. The
-    /// first run of `Health=` is waited for, which there is none of in a pause; and a success, as long as failures do
-    /// not count.
+    /// first run of `Health=` is waited for, which there is none of in a pause.
     @MainActor private static func health(
         of application: ApplicationSettings, at socket: String
     ) throws -> CommandStatus {
-        let begin = MonotonicInstant.now
+        let end = MonotonicInstant.now.advanced(by: application.listener.timeout)
         let context = try CommandContext("belfryctl", path: socket, timeout: nil)
         MainThreadExecutor.task {
             await context.finish {
@@ -193,10 +192,8 @@ struct EnableCommand: ApplicationFileCommand {
                         "ListListeners", to: "list the listeners of", within: context.queryTimeout)
                     let unknown = reply.objects("listeners").filter { $0.text("health") == "unknown" }
                     let hasRun = unknown.allSatisfy { $0.text("healthReason") != HealthCheck.hasNotRun }
-                    let limit =
-                        hasRun ? application.listener.health?.schedule.start ?? .zero : application.listener.timeout
                     let isPaused = state.text("state") != "active"
-                    guard unknown.isEmpty || isPaused || MonotonicInstant.now - begin >= limit else {
+                    guard hasRun || isPaused || MonotonicInstant.now >= end else {
                         usleep(100_000)
                         continue
                     }
