@@ -20,6 +20,8 @@ class Echo(socketserver.StreamRequestHandler):
     def handle(self):
         for line in self.rfile:
             self.wfile.write(line)
+# The connections of the test before wait for their end.
+socketserver.ThreadingTCPServer.allow_reuse_address = True
 server = socketserver.ThreadingTCPServer(("127.0.0.1", {ECHO}), Echo)
 print("ready", flush=True)
 server.serve_forever()
