@@ -26,7 +26,8 @@ public nonisolated enum JSONValue: Sendable {
     public var intValue: Int64? {
         switch self {
         case .int(let value): value
-        case .double(let value): Int64(exactly: value)
+        // `Int64(exactly:)` would need libm in a debug build, which nothing here links.
+        case .double(let value) where value >= -0x1p63 && value < 0x1p63 && Double(Int64(value)) == value: Int64(value)
         default: nil
         }
     }
