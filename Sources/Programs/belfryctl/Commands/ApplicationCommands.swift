@@ -190,16 +190,16 @@ struct EnableCommand: ApplicationFileCommand {
                     let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
                     let reply = try await client.call(
                         "ListListeners", to: "list the listeners of", within: context.queryTimeout)
-                    let unknown = reply.objects("listeners").filter { $0.text("health") == "unknown" }
-                    let hasRun = unknown.allSatisfy { $0.text("healthReason") != HealthCheck.hasNotRun }
-                    let isPaused = state.text("state") != "active"
-                    guard hasRun || isPaused || MonotonicInstant.now >= end else {
+                    let hasRun = reply.objects("listeners").allSatisfy {
+                        $0.text("healthReason") != HealthCheck.hasNotRun
+                    }
+                    let isActive = state.text("state") == "active"
+                    guard hasRun || !isActive || MonotonicInstant.now >= end else {
                         usleep(100_000)
                         continue
                     }
-                    let problems = ListenerRecords.problems(reply)
-                    StandardStream.error.write(problems.map { "\(application.name): \($0)" })
-                    return problems.count == (isPaused ? unknown.count : 0) ? .success : .configuration
+                    StandardStream.error.write(ListenerRecords.problems(reply).map { "\(application.name): \($0)" })
+                    return ListenerRecords.problems(reply, isActive: isActive).isEmpty ? .success : .configuration
                 }
             }
         }
