@@ -120,9 +120,12 @@ public final class ChildProgram {
         return End(status: status(), output: rest.0, errors: rest.1)
     }
 
+    /// Whether it wrote nothing more within a minute, and a stream has not ended.
+    var isLate: Bool { output.isLate || errors.isLate }
+
     /// Waits for the end of the child, whose output is over.
     func status() -> Int32 {
-        if output.isLate || errors.isLate { kill(pid, SIGKILL) }
+        if isLate { kill(pid, SIGKILL) }
         var status: Int32 = 0
         waitpid(pid, &status, 0)
         isReaped = true

@@ -41,15 +41,16 @@ public final class ProbeProcess {
     /// The next line with everything in it.
     public func wholeLine() -> String? { stream == .error ? child.errorLine() : child.line() }
 
-    /// The lines up to and including the first that contains `text`; all lines if none does.
+    /// The lines up to and including the first that contains `text`; all lines if none does, and one more that says so if the
+    /// stream has not ended.
     @discardableResult
     public func lines(until text: String) -> [String] {
         var lines: [String] = []
         while let line = line() {
             lines.append(line)
-            if line.contains(text) { break }
+            if line.contains(text) { return lines }
         }
-        return lines
+        return child.isLate ? lines + ["no line with this text in a minute"] : lines
     }
 
     /// All lines up to the end, and the exit status: 128 + n when signal n ended it.

@@ -113,7 +113,7 @@ struct ServiceMainTests {
         let daemon = try fixture.startReady("[Cache test]\nPath=\(cache.path)\nFilesMax=1\nWriteBack=no\n")
 
         daemon.send(SIGUSR1)
-        let report = daemon.lines(until: "cache 'test'")
+        let report = daemon.lines(until: "cacheFlush: 'test'")
         while try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.pid)/task").count > 1 {
             sched_yield()
         }

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 import pytest
 from application import FOLDER, Application
 
+pytestmark = pytest.mark.nightly_on_trixie
 VERBS = ["Start", "Pause", "Resume", "Stop"]
 
 
 @pytest.fixture
-def shop(belfry):
+def shop(on_each):
     """A unit whose commands take a second."""
-    shop = Application(belfry.host)
+    shop = Application(on_each.host)
     for verb in VERBS:
         shop.commands[verb] = f"/bin/sh -c 'echo {verb} >>{shop.log}; sleep 1; echo {verb} done >>{shop.log}'"
     shop.write_unit()
@@ -159,17 +160,17 @@ def test_a_run_that_cannot_be_read_is_told_and_start_runs_again(shop):
     assert shop.done().count("Start") == 2
 
 
-def test_enable_on_a_full_disk_leaves_nothing_behind(belfry):
-    belfry.host.run("mount", "-t", "tmpfs", "-o", "nr_inodes=1,mode=0755", "tmpfs", FOLDER)
+def test_enable_on_a_full_disk_leaves_nothing_behind(on_each):
+    on_each.host.run("mount", "-t", "tmpfs", "-o", "nr_inodes=1,mode=0755", "tmpfs", FOLDER)
     try:
-        answer = belfry.host.run("belfryctl", "enable", "nginx", check=False)
+        answer = on_each.host.run("belfryctl", "enable", "nginx", check=False)
         reason = f"unable to make '{FOLDER}/nginx.conf': No space left on device (ENOSPC)"
         assert (answer.returncode, answer.stdout, answer.stderr) == (71, "", f"{reason}\n")
-        assert list(belfry.host.path(FOLDER).iterdir()) == []
+        assert list(on_each.host.path(FOLDER).iterdir()) == []
     finally:
-        belfry.host.run("umount", FOLDER)
-    assert belfry.host.systemctl("show", "--property=LoadState", "--value", "belfryd@nginx").stdout == "loaded\n"
-    assert belfry.host.systemctl("show", "--property=SourcePath", "--value", "belfryd@nginx").stdout == "\n"
+        on_each.host.run("umount", FOLDER)
+    assert on_each.host.systemctl("show", "--property=LoadState", "--value", "belfryd@nginx").stdout == "loaded\n"
+    assert on_each.host.systemctl("show", "--property=SourcePath", "--value", "belfryd@nginx").stdout == "\n"
 
 
 def test_enable_says_that_the_generator_could_not_write(shop):

@@ -49,6 +49,22 @@ struct ReloadContinuationTests {
         #expect(resumes.value == 0)
     }
 
+    /// The manager sends the signals of the next reload before its answer about this one is read.
+    @Test(arguments: 1...4)
+    func reloadsThatFollowOneAnotherResumeNothing(count: Int) throws {
+        answer("notify-reload")
+
+        for _ in 0..<count {
+            reloads.begin()
+            receive()
+        }
+        try turnUntilAnswered()
+        #expect(resumes.value == 0)
+
+        receive()
+        #expect(resumes.value == 1)
+    }
+
     @Test func reloadThatKeepsTheLoopForAWhileResumesNothing() throws {
         answer("notify-reload")
 
