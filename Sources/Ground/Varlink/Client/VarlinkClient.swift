@@ -10,7 +10,7 @@ internal import CBelfry
 /// You can make several calls without waiting for replies, which come in the order of the calls. While a call with
 /// `more` is being answered, later calls wait, so use another client for a subscription. Closing the client ends all
 /// calls.
-@MainActor  // written out, for the reason in MainEventLoop
+@MainActor  // see MainEventLoop
 package final class VarlinkClient {
     private let connection: ClientConnection
 
