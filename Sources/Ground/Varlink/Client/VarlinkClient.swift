@@ -30,12 +30,12 @@ package final class VarlinkClient {
         _ path: String, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(VarlinkError) {
         do throws(SystemError) {
+            let writer = try TurnWriter(on: loop)
             let descriptor = try SystemError.check(belfry_unix_connect(path), verb: "connect to", object: path)
+            connection = ClientConnection(descriptor, frameLimit: longestReply, writer: writer)
             belfry_mark_varlink_socket(descriptor, "client")
             try FrameStream.makeNonblocking(descriptor, verb: "use")
             belfry_refuse_descriptors(descriptor)
-            let writer = try TurnWriter(on: loop)
-            connection = ClientConnection(descriptor, frameLimit: longestReply, writer: writer)
             try connection.start()
         } catch {
             throw .system(error)
