@@ -6,7 +6,7 @@ internal import BelfryLinux
 internal import Glibc
 
 /// A connection that a `ConnectionServer` has accepted. It is open until `end()`.
-@MainActor  // written out: an optimised client module misses the default (Swift 6.3)
+@MainActor  // see MainEventLoop
 public final class ServerConnection {
     private let socket: OwnedDescriptor
     private let loop: MainEventLoop

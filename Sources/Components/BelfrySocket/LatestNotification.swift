@@ -6,11 +6,9 @@ internal import Varlink
 
 /// The last notification without its user info, which may be long, and when the state last changed.
 final class LatestNotification {
-    @exclusivity(unchecked)  // nothing calls out while it is used
     private var last:
         (sequence: UInt64, name: LifecycleNotification.Name, realtimeUsec: UInt64, origin: LifecycleOrigin)?
     /// By CLOCK_REALTIME; nil before the first change.
-    @exclusivity(unchecked)  // as above
     private(set) var stateSinceUsec: UInt64?
 
     func update(_ notification: LifecycleNotification) {

@@ -9,7 +9,7 @@ internal import Glibc
 ///
 /// If the system runs out of descriptors or memory, it tries again after a quarter of a second, instead of at once and
 /// for ever.
-@MainActor  // written out, for the reason in LoopSource
+@MainActor  // see MainEventLoop
 package final class AcceptSource {
     /// How many connections are accepted before others get their turn.
     private static let batch = 512

@@ -9,7 +9,7 @@ package import BelfryLinux
 ///
 /// sd-event asks the kernel for all ready descriptors before each event that it dispatches. With thousands of ready
 /// descriptors every event is therefore slow. In a group the cost of an event does not depend on their number.
-@MainActor  // written out, for the reason in LoopSource
+@MainActor  // see MainEventLoop
 package final class DescriptorGroup {
     /// Called with the events of a descriptor.
     package typealias Handler = (DescriptorEvents) -> Void

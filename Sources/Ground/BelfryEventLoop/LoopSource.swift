@@ -9,7 +9,7 @@ internal import Glibc
 /// if an event was pending in the same turn.
 ///
 /// Source: sd_event_source_disable_unref(3).
-@MainActor  // written out: an optimised client module misses the default, and then rejects the deinit (Swift 6.3)
+@MainActor  // see MainEventLoop
 public class LoopSource {
     private var pointer: OpaquePointer?
 

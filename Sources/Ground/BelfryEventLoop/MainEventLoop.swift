@@ -15,9 +15,7 @@ public final class MainEventLoop {
     /// The `sd_event`, for libraries that attach themselves to it.
     package let event: OpaquePointer
     private var exitCode: Int32?
-    @exclusivity(unchecked)  // nothing calls out while it is used
     private var lastStamp: Stamp = (0, 0)
-    @exclusivity(unchecked)  // as above
     private var isStamped = false
 
     /// Makes a loop for the main thread. A process needs only one.

@@ -5,7 +5,7 @@ internal import CBelfry
 internal import Glibc
 
 /// A file descriptor that belongs to this object, which closes it when it is released.
-@MainActor  // written out: an optimised client module misses the default, and then rejects the deinit (Swift 6.3)
+@MainActor  // see MainEventLoop
 public final class OwnedDescriptor {
     /// The number of the descriptor, for calls that leave it open; -1 after `release()`.
     public private(set) var number: Int32

@@ -37,7 +37,7 @@ extension ApplicationListener {
             guard ending == ApplicationEnding.none, unit?.state?.invocationID == runs.last else {
                 return done(.completed)
             }
-            guard !isStopOfPause else { return done(AnswerEnd(.failed(stopRemains))) }
+            guard mayUndoStop else { return done(AnswerEnd(.failed(stopRemains))) }
             undoStop { [self] in
                 done(runs.marks.contains(.stopped) ? AnswerEnd(.failed(stopRemains)) : .completed)
             }

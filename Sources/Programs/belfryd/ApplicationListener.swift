@@ -32,8 +32,9 @@ final class ApplicationListener: LifecycleListener {
     private var memory: (run: String, group: String, watch: ApplicationMemory)?
     private var events: LifecycleObservation?
     private var stops: LifecycleObservation?
-    /// Whether the stop found the service paused.
-    private(set) var isStopOfPause = false
+    /// Whether `Resume=` may undo a stop that was called off: once until the next resume, since it may fail again and
+    /// again, and at the end of this process unless the stop found the service paused. It holds over all phases.
+    private(set) var mayUndoStop = true
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its
     /// reply.
     private var work: DeferredEventSource?
@@ -41,20 +42,16 @@ final class ApplicationListener: LifecycleListener {
     private var launch = Launch.underWay
 
     /// What is done about the run of the unit.
-    private enum Phase: Equatable {
+    private enum Phase {
         /// The unit does not run, or nobody can be told.
         case waiting
-        /// The program is being told of a run, before which so many pauses had been asked for.
-        case starting(pauses: Int)
-        /// The pause of the run before is being ended.
-        case endingPause
-        /// `Stop=` of a stop that was called off is being undone.
-        case undoingStop
+        /// The program is being told of a run, or what is left of the run before or of a stop is being ended.
+        case telling
         /// The program knows the run.
         case running
     }
 
-    /// The launch of this service.
+    /// The launch of this service. The unit comes and goes meanwhile, so each case meets each phase.
     private enum Launch {
         case underWay
         /// It waits for the program; until the limit also for it to attach, and for the bus.
@@ -82,11 +79,11 @@ final class ApplicationListener: LifecycleListener {
             for: .listenersChanged, .healthChanged, .began, .transitionEnded
         ) { [weak self] in
             if case .began(let transition) = $0, transition.trigger == .stop {
-                self?.isStopOfPause = self?.mediator.state == .background
+                self?.mayUndoStop = self?.mediator.state != .background
             }
             if case .transitionEnded(let report) = $0 {
                 if report.trigger == .launch { self?.launched() }
-                if report.trigger == .resume { self?.hasTriedToUndo = false }
+                if report.trigger == .resume { self?.mayUndoStop = true }
                 if report.notifications.contains(where: { self?.hasResumed($0) == true }) { self?.forgetStop() }
             }
             self?.work?.schedule()
@@ -202,7 +199,7 @@ final class ApplicationListener: LifecycleListener {
 
     /// Begins what is to be done for the run of the unit. What is under way ends first.
     private func follow(_ state: UnitWatch.State?) {
-        guard !isTelling else { return }
+        guard phase != .telling else { return }
         guard let state, state.isActive, isAttached, !state.invocationID.isEmpty else { return phase = .waiting }
         phase = .running
         if state.invocationID != runs.last { start(state.invocationID) } else { settle() }
@@ -211,8 +208,8 @@ final class ApplicationListener: LifecycleListener {
     /// Ends what is left of the run before, or of a stop that was called off. What was paused stays so.
     private func settle() {
         guard hasLaunched else { return }
-        if isStopLeft, !hasTriedToUndo, mediator.state != .background {
-            (phase, hasTriedToUndo) = (.undoingStop, true)
+        if isStopLeft, mayUndoStop, mediator.state != .background {
+            (phase, mayUndoStop) = (.telling, false)
             undoStop { [weak self] in
                 self?.phase = .running
                 self?.update()
@@ -222,11 +219,6 @@ final class ApplicationListener: LifecycleListener {
         }
     }
 
-    /// `Resume=` may fail again and again.
-    private var hasTriedToUndo = false
-
-    private var isTelling: Bool { phase != .waiting && phase != .running }
-
     /// A pause that was asked for during the launch is one of the present run: that of the run before ends first.
     private func launched() {
         launch = .over
@@ -235,7 +227,7 @@ final class ApplicationListener: LifecycleListener {
 
     /// The launch waits for the program, and for its command for the run of the unit.
     private func endLaunch(_ state: UnitWatch.State?) {
-        guard case .waiting(let done, let limit) = launch, !isTelling else { return }
+        guard case .waiting(let done, let limit) = launch, phase != .telling else { return }
         let isOver = limit?.isEnabled == false
         guard isOver || isAttached && state != nil else { return }
         launch = .underWay
@@ -244,17 +236,19 @@ final class ApplicationListener: LifecycleListener {
 
     /// Tells the program of a new run of the unit, once.
     private func start(_ run: String) {
-        phase = .starting(pauses: mediator.pauses)
+        phase = .telling
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
         keep(run, runs.marks.intersection([.degraded]).union(runs.last != nil ? [.paused] : []))
         let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
-        mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self] _ in self?.started(run) }
+        mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self, pauses = mediator.pauses] _ in
+            self?.started(run, pausesBefore: pauses)
+        }
     }
 
     /// A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before
     /// has ended.
-    private func started(_ run: String) {
-        if hasLaunched, case .starting(let pauses) = phase, pauses != mediator.pauses { forget(.paused, of: run) }
+    private func started(_ run: String, pausesBefore: Int) {
+        if hasLaunched, pausesBefore != mediator.pauses { forget(.paused, of: run) }
         phase = .running
         update()
     }
@@ -262,7 +256,7 @@ final class ApplicationListener: LifecycleListener {
     /// Ends a pause of the run before, perhaps of the last process. It has no effect unless the service is paused.
     private func endPause() {
         guard let run = runs.last, runs.marks.contains(.paused), hasLaunched else { return }
-        phase = .endingPause
+        phase = .telling
         mediator.resumeNext(because: "\(settings.unit) has started again") { [weak self] report in
             self?.phase = .running
             if report.result != .overtaken { self?.forget(.paused, of: run) }

@@ -29,7 +29,6 @@ final class SequenceFile: LifecycleSequence {
     private let content: UnsafeMutablePointer<Content>
 
     /// The number of the last notification. Later writes of other processes to the file have no effect.
-    @exclusivity(unchecked)  // nothing calls out while it is changed
     private(set) var last: UInt64
 
     /// Uses the file for as long as the process lives.

@@ -37,7 +37,7 @@ final class SocketFixture {
     init(
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
         lastSequence: UInt64 = 0, application: ApplicationSettings? = nil,
-        _ change: (inout SocketSettings) -> Void = { _ in }
+        describeRun: @escaping () -> UserInfo = { [:] }, _ change: (inout SocketSettings) -> Void = { _ in }
     ) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
@@ -58,7 +58,8 @@ final class SocketFixture {
             endpoint: SocketEndpoint(path: path, store: store),
             retained: RetainedNotifications(
                 parameters, bootID: "b007", store: store, log: ServiceLog { [writer] _ in writer }),
-            registry: registry, log: ServiceLog { [writer] _ in writer }, application: application)
+            registry: registry, log: ServiceLog { [writer] _ in writer }, describeRun: describeRun,
+            application: application)
         try mediator.addListener(socket)
         mediator.perform(.launch)
         client = try VarlinkClient(path, on: loop)

@@ -54,10 +54,11 @@ def begin_stop_behind_a_worker(shop: Application, work: str) -> None:
     shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
 
 
-def test_explain_counts_what_a_stop_will_run(shop):
+@pytest.mark.parametrize("bond", ["Requires", "Requisite", "StopPropagatedFrom"])
+def test_explain_counts_what_a_stop_will_run(shop, bond):
     shop.more = "TimeoutStopSec=40s\n"
     begin(shop)
-    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service")
+    add_helper(shop, "worker.service", f"{bond}=shop.service\nAfter=shop.service")
     add_helper(shop, "bystander.service", "After=shop.service")
     start_helpers(shop)
     with shop.running_ctl("-i", shop.instance, "hold", "--reason", "backup"):
@@ -77,7 +78,7 @@ def test_explain_counts_what_a_stop_will_run(shop):
     assert "shop" in [one["name"] for one in pause["steps"][1]["listeners"]]
 
 
-@pytest.mark.parametrize("bond", ["Requires", "BindsTo", "PartOf"])
+@pytest.mark.parametrize("bond", ["Requires", "Requisite", "BindsTo", "PartOf", "StopPropagatedFrom"])
 def test_what_is_ordered_after_the_unit_stops_before_stop_runs(shop, bond):
     begin(shop)
     add_helper(shop, "worker.service", f"{bond}=shop.service\nAfter=shop.service")

@@ -60,7 +60,7 @@ extension SocketListener {
     private var ofApplication: [MetricFamily] {
         let run = describeRun()
         let word = run["lastWord"]?.objectValue ?? [:]
-        let isPaused = mediator.state == .background && word["kind"] == "paused"
+        let isPaused = mediator.state == .background && word["kind"] == "paused" && word["endedBy"] == nil
         let since = isPaused ? word["realtimeUsec"]?.intValue.map { Duration.microseconds($0) } : nil
         let stop = MetricFamily.gauge(
             "last_stop_failed", "1 if the last Stop= failed, else 0", run["lastStopFailed"] == nil ? 0 : 1)

@@ -5,7 +5,7 @@ internal import CBelfry
 internal import Glibc
 
 /// Sends datagrams to a Unix socket: the service manager's or journald's. It never blocks.
-@MainActor  // written out: an optimised client module misses the default, and then rejects the deinit (Swift 6.3)
+@MainActor  // see MainEventLoop
 final class DatagramSocket {
     /// Where the other socket is: a path, or `@` and an abstract name (unix(7)).
     let address: String

@@ -9,7 +9,7 @@ internal import Glibc
 /// The descriptor itself is not made non-blocking, since that would change it for every process that shares it. A pipe
 /// or a terminal is opened again (proc(5), `/proc/self/fd`), which gives an open file description of our own. Where
 /// that is not allowed, poll(2) says whether there is room, and a write has at most `PIPE_BUF` bytes (pipe(7)).
-@MainActor  // written out: an optimised client module misses the default, and then rejects the deinit (Swift 6.3)
+@MainActor  // see MainEventLoop
 package final class NonblockingStream {
     private nonisolated enum Kind {
         case file, socket, opened, shared

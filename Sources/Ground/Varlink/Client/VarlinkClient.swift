@@ -10,7 +10,7 @@ internal import CBelfry
 /// You can make several calls without waiting for replies, which come in the order of the calls. While a call with
 /// `more` is being answered, later calls wait, so use another client for a subscription. Closing the client ends all
 /// calls.
-@MainActor  // written out, for the reason in MainEventLoop
+@MainActor  // see MainEventLoop
 package final class VarlinkClient {
     private let connection: ClientConnection
 
@@ -30,12 +30,12 @@ package final class VarlinkClient {
         _ path: String, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(VarlinkError) {
         do throws(SystemError) {
+            let writer = try TurnWriter(on: loop)
             let descriptor = try SystemError.check(belfry_unix_connect(path), verb: "connect to", object: path)
+            connection = ClientConnection(descriptor, frameLimit: longestReply, writer: writer)
             belfry_mark_varlink_socket(descriptor, "client")
             try FrameStream.makeNonblocking(descriptor, verb: "use")
             belfry_refuse_descriptors(descriptor)
-            let writer = try TurnWriter(on: loop)
-            connection = ClientConnection(descriptor, frameLimit: longestReply, writer: writer)
             try connection.start()
         } catch {
             throw .system(error)

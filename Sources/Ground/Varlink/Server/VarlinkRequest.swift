@@ -5,7 +5,7 @@
 /// without a reply, the client gets an error.
 ///
 /// The request ends when the client disconnects. Replies after that, or after the last reply, are ignored.
-@MainActor  // written out, for the reason in MainEventLoop
+@MainActor  // see MainEventLoop
 package final class VarlinkRequest {
     private var call: VarlinkCall
     /// The size of the message, in bytes.
@@ -103,7 +103,7 @@ package final class VarlinkRequest {
 /// Answers a call with an error when its request goes without an answer.
 ///
 /// It is made only for a request that is kept to be answered later: an isolated deinit takes longer than most calls.
-@MainActor  // written out, for the reason in MainEventLoop
+@MainActor  // see MainEventLoop
 final class UnansweredCall {
     private let number: UInt64
     private let method: String

@@ -11,7 +11,7 @@ internal import Glibc
 /// Calls of one client are handled in order, one after the other; clients do not wait for each other. The server checks
 /// parameters against the description of the interface, and answers `org.varlink.service` itself. It reports problems
 /// with clients to `onProblem`.
-@MainActor  // written out, for the reason in MainEventLoop
+@MainActor  // see MainEventLoop
 package final class VarlinkServer {
     /// The limits for clients. A lower limit of connections closes no existing connection. All other changes take
     /// effect at once.

@@ -8,7 +8,7 @@ internal import Glibc
 
 /// One connected socket: splits what arrives into frames, and writes queued messages in batches. Both ends of a Varlink
 /// connection derive from it.
-@MainActor  // written out, for the reason in MainEventLoop
+@MainActor  // see MainEventLoop
 class FrameStream {
     /// Why a stream ended.
     enum End {

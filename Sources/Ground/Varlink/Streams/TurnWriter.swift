@@ -26,7 +26,6 @@ final class TurnWriter {
     /// Streams that continue in the next turn.
     private var postponed: [FrameStream] = []
     /// Whether streams are being served, after which everything is written.
-    @exclusivity(unchecked)  // nothing calls out while it is changed
     var isServing = false
     private var deferred: DeferredEventSource?
 

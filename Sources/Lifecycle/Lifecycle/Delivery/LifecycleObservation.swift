@@ -36,7 +36,6 @@ nonisolated final class ObserverList<Value> {
     final class Observer {
         fileprivate let handler: (Value) -> Void
         fileprivate var index: Int
-        @exclusivity(unchecked)  // nothing calls out while it is used
         fileprivate var isEnded = false
 
         fileprivate init(_ handler: @escaping (Value) -> Void, index: Int) {
@@ -45,15 +44,16 @@ nonisolated final class ObserverList<Value> {
         }
     }
 
-    // The five below are not checked at run time: nothing calls out while they are used.
     /// Each is retained by its place.
-    @exclusivity(unchecked) private var places: ContiguousArray<Unmanaged<Observer>?> = []
-    @exclusivity(unchecked) private var emptyCount = 0
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private var places: ContiguousArray<Unmanaged<Observer>?> = []
+    private var emptyCount = 0
     /// The depth of nested calls. No observer is moved or released meanwhile.
-    @exclusivity(unchecked) private var callsUnderWay = 0
+    private var callsUnderWay = 0
     /// Observers that were removed during a call, to be released after it.
-    @exclusivity(unchecked) private var leaving: [Observer] = []
-    @exclusivity(unchecked) private var isEndless = false
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private var leaving: [Observer] = []
+    private var isEndless = false
 
     deinit { for case let observer? in places { observer.release() } }
 

@@ -49,7 +49,8 @@ struct ExplainCommand: ServiceCommand {
     @MainActor private static func stop(of application: ApplicationSettings) throws -> JSONValue {
         let unit = try ServiceManagerUnit.properties(of: application.unit)
         let own = ["belfryd@\(application.name).service", "belfry-listener@\(application.name).service"]
-        let bound = Set(["RequiredBy", "BoundBy", "ConsistsOf"].flatMap(unit.texts)).subtracting(own)
+        let bonds = ["RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo"]
+        let bound = Set(bonds.flatMap(unit.texts)).subtracting(own)
         let waits = try bound.intersection(unit.texts("Before")).sorted().filter {
             try ServiceManagerUnit.properties(of: $0).isActive
         }

@@ -86,6 +86,17 @@ struct SocketMetricsTests {
         withExtendedLifetime(hold) {}
     }
 
+    @Test(arguments: [false, true]) func onlyAPauseThatGoesOnHasItsBeginning(hasEnded: Bool) throws {
+        var word: UserInfo = ["kind": "paused", "realtimeUsec": .int(7_000_000)]
+        if hasEnded { word["endedBy"] = .object([:]) }
+        let fixture = try SocketFixture(describeRun: { [word] in ["lastWord": .object(word)] })
+        fixture.mediator.perform(.pause)
+
+        let text = try fixture.call("GetOpenMetrics").get()["text"]?.stringValue ?? ""
+
+        #expect(text.contains(#"belfry_paused_since_timestamp_seconds{service="test"} 7"#) == !hasEnded)
+    }
+
     @Test func excessNamesAreCountedTogether() throws {
         for number in 0..<300 {
             fixture.mediator.post(try #require(LifecycleNotification.Name("stranger.\(number)")))

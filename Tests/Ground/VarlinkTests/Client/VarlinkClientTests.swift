@@ -48,6 +48,25 @@ struct VarlinkClientTests {
         }
     }
 
+    /// There is room for one: the connection, or what watches it.
+    @Test func aClientWithoutRoomForItsDescriptorsLeavesNoneOpen() throws {
+        let path = fixture.path
+        var old = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+        let lowest = dup(0)
+        close(lowest)
+        var low = rlimit(rlim_cur: rlim_t(lowest) + 1, rlim_max: old.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
+        let failure = #expect(throws: VarlinkError.self) { try VarlinkClient(path, on: fixture.loop) }
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+
+        guard case .system(let error) = failure else { throw try #require(failure) }
+        #expect(error.code == EMFILE)
+        let next = dup(0)
+        close(next)
+        #expect(next == lowest)
+    }
+
     /// More than are written at a time.
     @Test func aCloseSendsWhatIsQueued() throws {
         let client = try client()
