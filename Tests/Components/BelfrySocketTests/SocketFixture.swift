@@ -37,7 +37,7 @@ final class SocketFixture {
     init(
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
         lastSequence: UInt64 = 0, application: ApplicationSettings? = nil,
-        describeRun: @escaping () -> UserInfo = { [:] }, _ change: (inout SocketSettings) -> Void = { _ in }
+        _ change: (inout SocketSettings) -> Void = { _ in }, describeRun: @escaping () -> UserInfo = { [:] }
     ) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
