@@ -114,6 +114,8 @@ api:
 	@scripts/install-dependencies build
 	$(SWIFT) build --build-tests $(STRICT)
 	@scripts/check-api --accept .build/debug
+	$(SWIFT) build --package-path Examples/NIOService
+	@scripts/check-api --accept --integrations Examples/NIOService/.build/debug
 
 # Runs each example and compares its output with the file expected-output in its folder.
 examples:

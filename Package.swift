@@ -24,6 +24,12 @@ func product(_ name: String, of package: String, trait: String) -> Products {
 let argumentParser = product("ArgumentParser", of: "swift-argument-parser", trait: "ArgumentParser")
 let swiftLog = product("Logging", of: "swift-log", trait: "Logging")
 let coreMetrics = product("CoreMetrics", of: "swift-metrics", trait: "Metrics")
+let nio = ["NIOCore", "NIOPosix"].flatMap { product($0, of: "swift-nio", trait: "NIO") }
+let hummingbird =
+    ["Hummingbird", "HummingbirdCore"].flatMap { product($0, of: "hummingbird", trait: "Hummingbird") }
+    + product("HTTPTypes", of: "swift-http-types", trait: "Hummingbird")
+    + product("NIOHTTP1", of: "swift-nio", trait: "Hummingbird")
+    + product("NIOHTTPTypes", of: "swift-nio-extras", trait: "Hummingbird")
 let serviceLifecycle = swiftLog + product("ServiceLifecycle", of: "swift-service-lifecycle", trait: "ServiceLifecycle")
 
 // Parts that every service links.
@@ -79,8 +85,10 @@ let package = Package(
     products: [
         .library(name: "Belfry", targets: ["Belfry"]),
         .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),
+        .library(name: "BelfryHummingbird", targets: ["BelfryHummingbird"]),
         .library(name: "BelfryLogging", targets: ["BelfryLogging"]),
         .library(name: "BelfryMetrics", targets: ["BelfryMetrics"]),
+        .library(name: "BelfryNIO", targets: ["BelfryNIO"]),
         .library(name: "BelfryServer", targets: ["BelfryServer"]),
         .library(name: "BelfryServiceLifecycle", targets: ["BelfryServiceLifecycle"]),
         .library(name: "BelfrySocket", targets: ["BelfrySocket"]),
@@ -98,11 +106,19 @@ let package = Package(
         .trait(name: "Logging", description: "BelfryLogging"),
         .trait(name: "Metrics", description: "BelfryMetrics"),
         .trait(name: "ServiceLifecycle", description: "BelfryServiceLifecycle", enabledTraits: ["Logging"]),
+        // Off by default, because few services need what they fetch.
+        .trait(name: "NIO", description: "BelfryNIO"),
+        .trait(name: "Hummingbird", description: "BelfryHummingbird", enabledTraits: ["Logging", "NIO"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
+        // Without its traits, which add swift-configuration and Foundation.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ]
 )
@@ -133,6 +149,11 @@ package.targets += [
     swift("Sources/Components/BelfryServer", service + ["BelfryMetricRegistry"]),
     swift("Sources/Components/BelfryServiceLifecycle", service, serviceLifecycle),
     swift("Sources/Components/BelfrySocket", service + ["BelfryMetricRegistry", "Varlink"]),
+
+    // The same for packages that are not fetched by default. Their code is empty without their traits, and
+    // Examples/NIOService, a package with these traits, tests it.
+    swift("Integrations/BelfryNIO", ["Belfry", "BelfryServer"], nio),
+    swift("Integrations/BelfryHummingbird", ["Belfry", "BelfryNIO", "BelfryServer"], swiftLog + nio + hummingbird),
 
     swift("Sources/Programs/BelfryClient", ground + ["BelfryConfiguration", "Lifecycle", "Varlink"]),
     // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.

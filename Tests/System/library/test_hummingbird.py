@@ -122,9 +122,9 @@ def test_no_request_is_lost_in_a_hundred_stops(hello, figures):
         requests(hello, "/slow", 4, len("slow\n"), slow),
     ):
         for _ in range(STOPS):
-            hello.host.systemctl("stop", FILES[0])
+            hello.host.systemctl("stop", UNIT)
             assert hello.property("Result") == "success"
-            hello.host.systemctl("start", FILES[0])
+            hello.host.systemctl("start", UNIT)
 
     results = Counter(small) + Counter(large) + Counter(slow)
     figures.append(f"{STOPS} stops: {dict(results)}, of these {slow} of two seconds")

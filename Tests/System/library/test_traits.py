@@ -26,7 +26,15 @@ let package = Package(
 """
 
 
-@pytest.mark.parametrize(("traits", "packages"), [("", []), ('"Logging"', ["swift-log"])], ids=["none", "Logging"])
+DEFAULTS = ["swift-argument-parser", "swift-log", "swift-metrics", "swift-service-lifecycle"]
+HUMMINGBIRD = ["hummingbird", "swift-http-types", "swift-log", "swift-nio", "swift-nio-extras"]
+
+
+@pytest.mark.parametrize(
+    ("traits", "packages"),
+    [("", []), ('"Logging"', ["swift-log"]), (".defaults", DEFAULTS), ('"NIO"', ["swift-nio"]), ('"Hummingbird"', HUMMINGBIRD)],
+    ids=["none", "Logging", "defaults", "NIO", "Hummingbird"],
+)
 def test_service_fetches_only_the_packages_of_its_traits(tmp_path, traits, packages):
     (tmp_path / "Sources/service").mkdir(parents=True)
     (tmp_path / "Sources/service/main.swift").touch()
@@ -36,4 +44,4 @@ def test_service_fetches_only_the_packages_of_its_traits(tmp_path, traits, packa
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     belfry, = json.loads(shown[shown.index("{"):])["dependencies"]
-    assert [package["identity"] for package in belfry["dependencies"]] == packages
+    assert sorted(package["identity"] for package in belfry["dependencies"]) == packages

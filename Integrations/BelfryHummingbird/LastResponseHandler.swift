@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import NIOCore
-import NIOHTTPTypes
+#if Hummingbird
+internal import HTTPTypes
+public import HummingbirdCore
+internal import NIOCore
+internal import NIOHTTPTypes
+
+extension HTTP1Channel.Configuration {
+    /// Loses no request at a pause, a stop or a restart: the last response of a connection says `Connection: close`,
+    /// and an idle one is closed half a second later. Also for the streams of HTTP/2, which needs neither.
+    public static var draining: Self { .init(additionalChannelHandlers: [LastResponseHandler()]) }
+}
 
 /// Ends a connection at the graceful shutdown without losing a request.
 ///
-/// A connection that is closed while it is idle loses the request that the client is sending at that moment. So the last
-/// response says `Connection: close`, after which the client sends nothing, and the connection is closed when that response
-/// is written. An idle connection waits for one more request, for `idleLimit` at most.
+/// A connection that is closed while it is idle loses the request that the client is sending at that moment. So the
+/// last response says `Connection: close`, after which the client sends nothing, and the connection is closed when that
+/// response is written. An idle connection waits for one more request, for `idleLimit` at most.
 final class LastResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -22,7 +31,10 @@ final class LastResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLastResponse = false
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+        // A channel with a parent is a stream of HTTP/2, which has no such header.
+        guard event is ChannelShouldQuiesceEvent, context.channel.parent == nil else {
+            return context.fireUserInboundEventTriggered(event)
+        }
         isShuttingDown = true
         closeIfIdle(context)
     }
@@ -59,3 +71,4 @@ final class LastResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 }
+#endif
