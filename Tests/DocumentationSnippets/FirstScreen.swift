@@ -2,14 +2,11 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
-import BelfrySocket
 
 /// The service of README.md.
 enum FirstScreen {
     final class VideoListener: LifecycleListener {
-        let name = "video"
-        private let player = Player()
-
+        let name = "video", player = Player()
         var answers: [LifecycleAnswer] {
             on(.didBecomeActive) { [self] _ in "plays from frame \(player.play())" }
             on(.willResignActive) { [self] _ in "stopped at frame \(player.stop())" }
@@ -18,9 +15,7 @@ enum FirstScreen {
     }
 
     final class SocketListener: LifecycleListener {
-        let name = "clients"
-        private let server = Server("127.0.0.1:7008")
-
+        let name = "clients", server = Server("127.0.0.1:7008")
         var answers: [LifecycleAnswer] {
             on(.didBecomeActive) { [self] _ in "accepts connections at \(server.accept())" }
             on(.willResignActive) { [self] _ in "accepts no connections at \(server.refuse())" }
@@ -43,7 +38,7 @@ enum FirstScreen {
     }
 
     static func videod() {
-        ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in
+        ServiceMain.run(ServiceOptions(name: "videod")) { service in
             try service.mediator.addListener(VideoListener())
             try service.mediator.addListener(SocketListener())
         }

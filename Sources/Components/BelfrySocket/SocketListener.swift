@@ -119,13 +119,9 @@ package final class SocketListener: LifecycleListener {
     /// Who was told of a pause, and which holds it did not wait for any longer; nil for nobody. Attached programs are
     /// listeners themselves.
     private var work: String? {
-        func text(_ verb: String, _ count: Int, _ noun: String) -> String? {
-            count == 0 ? nil : "\(verb) \(count) \(noun)\(count == 1 ? "" : "s")"
-        }
-        let texts = [
-            text("told", subscribers.count(wanting: .didEnterBackground), "subscriber"),
-            text("waits no longer for", holds.count, "hold"),
-        ].compactMap(\.self)
+        let count = subscribers.count(wanting: .didEnterBackground)
+        let told = count == 0 ? nil : "told \(count) subscriber\(count == 1 ? "" : "s")"
+        let texts = [told, holds.named.map { "waits no longer for \($0)" }].compactMap(\.self)
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 

@@ -13,7 +13,7 @@ final class HoldList {
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)
     /// In bytes. A reason is stored, listed and logged.
     private static let longestReason = 1024
-    /// How many names one record has.
+    /// How many names a text for people has.
     private static let mostNamed = 10
 
     private let mediator: LifecycleMediator
@@ -64,6 +64,9 @@ final class HoldList {
     /// How many there are.
     var count: Int { holds.count }
 
+    /// Their reasons, for people; nil if there are none.
+    var named: String? { holds.isEmpty ? nil : Self.text(inOrder.map(\.reason)) }
+
     /// How long the oldest has lasted; nil without one.
     var longest: Duration? { inOrder.first.map { MonotonicInstant.now - $0.began } }
 
@@ -87,12 +90,15 @@ final class HoldList {
     /// Tells the clients what waits for them, and logs which tasks it waits for.
     private func wait(_ trigger: LifecycleTrigger, for names: [String]) {
         tell(["held": true, "waiting": .string(trigger.rawValue)])
-        let named = names.prefix(Self.mostNamed).map { "'\($0)'" }.joined(separator: ", ")
-        let others = names.count > Self.mostNamed ? " and \(names.count - Self.mostNamed) more" : ""
         let origin = mediator.pendingTransitions.first { $0.trigger == trigger }?.origin ?? .service
         log.write(
-            .notice, "\(trigger) waits for \(named)\(others)", .hold, by: origin,
+            .notice, "\(trigger) waits for \(Self.text(names))", .hold, by: origin,
             fields: ["BELFRY_TRIGGER": trigger.rawValue])
+    }
+
+    private static func text(_ names: [String]) -> String {
+        let others = names.count > mostNamed ? " and \(names.count - mostNamed) more" : ""
+        return names.prefix(mostNamed).map { "'\($0)'" }.joined(separator: ", ") + others
     }
 
     private func tell(_ reply: JSONObject) { for hold in inOrder { hold.request.reply(reply, continues: true) } }

@@ -40,12 +40,22 @@ struct HoldListTests {
 
     @Test func sleepThatDoesNotWaitIsTold() throws {
         let hold = try hold()
+        let other = try self.hold(["reason": "up\ngrade"])
+        defer { withExtendedLifetime(other) {} }
+        var work: [String] = []
+        let ends = fixture.mediator.addEventObserver(for: .transitionEnded) {
+            if case .transitionEnded(let report) = $0 {
+                work = report.notifications.flatMap(\.listeners).compactMap(\.work?.text)
+            }
+        }
+        defer { withExtendedLifetime(ends) {} }
         fixture.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { _ in }
 
         fixture.clock.advance(by: .seconds(2))
         try fixture.turn { hold.replies.contains(["held": true, "overriddenBy": "sleep"]) }
 
         #expect(!hold.isOver && fixture.mediator.state == .background)
+        #expect(work.contains("waits no longer for 'backup', 'up\ngrade'"))
     }
 
     @Test func pauseThatAStopOvertakesIsNoSleep() throws {
