@@ -125,7 +125,7 @@ examples:
 	@scripts/demonstrate .build/debug
 
 # Random sequences on the mediator and on a plain model of it, under Thread Sanitizer, on two cores.
-MODEL_SEQUENCES ?= 20000
+MODEL_SEQUENCES ?= 5000
 MODEL = $(SWIFT) build --configuration release --sanitize=thread --scratch-path .build-thread $(STRICT)
 model:
 	@scripts/install-dependencies build
@@ -133,7 +133,7 @@ model:
 	@scripts/check-model .build-thread/release/MediatorModelProbe $(MODEL_SEQUENCES)
 
 # libFuzzer with Address Sanitizer on every parser of untrusted text. FUZZ_SECONDS is the time for what the socket reads.
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 30
 FUZZER = .build-fuzz/release/Fuzzer
 FUZZ = BELFRY_FUZZING=1 $(SWIFT) build --configuration release --scratch-path .build-fuzz $(STRICT)
 fuzz:

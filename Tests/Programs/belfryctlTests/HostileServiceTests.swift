@@ -149,7 +149,7 @@ struct HostileServiceTests {
     @Test func numberOfElementsShownIsLimited() throws {
         let listener: JSONValue = ["name": "a", "interests": ["b"], "calls": 1]
         let standIn = try StandIn(answering: [
-            HostileReply.message(["listeners": .array(Array(repeating: listener, count: 100_000))])
+            HostileReply.message(["listeners": .array(Array(repeating: listener, count: 70_000))])
         ])
 
         let done = try run(standIn, ["listeners"])
