@@ -79,7 +79,8 @@ struct WorkerTests {
         }
         await test.script.run(.perform(.launch))
 
-        #expect(test.failures.isEmpty && test.service.mediator.state == .notRunning)
+        try await test.until { test.service.mediator.state == .notRunning }
+        #expect(test.failures.isEmpty)
     }
 
     @Test func endOfTheWorkStopsTheService() async throws {
