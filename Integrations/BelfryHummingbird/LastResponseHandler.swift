@@ -67,7 +67,8 @@ final class LastResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func closeIfIdle(_ context: ChannelHandlerContext) {
         let channel = context.channel
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.idleLimit) { [self] in
-            if requests == 0 { channel.close(promise: nil) }
+            // Less than none: Hummingbird also answers what is no request, and then waits for the client to leave.
+            if requests <= 0 { channel.close(promise: nil) }
         }
     }
 }
