@@ -8,7 +8,7 @@ public import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-extension HTTPResponder where Context: InitializableFromSource<ApplicationRequestContextSource> {
+nonisolated extension HTTPResponder where Context: InitializableFromSource<ApplicationRequestContextSource> {
     /// What a channel of Hummingbird needs to answer with this responder, such as a router's `buildResponder()`.
     ///
     /// As in an `Application`, each request has a logger of its own with `hb.request.id`, in its context and as

@@ -7,7 +7,7 @@ public import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTPTypes
 
-extension HTTP1Channel.Configuration {
+nonisolated extension HTTP1Channel.Configuration {
     /// Loses no request at a pause, a stop or a restart: the last response of a connection says `Connection: close`,
     /// and an idle one is closed half a second later. Also for the streams of HTTP/2, which needs neither.
     public static var draining: Self { .init(additionalChannelHandlers: [LastResponseHandler()]) }
@@ -18,7 +18,7 @@ extension HTTP1Channel.Configuration {
 /// A connection that is closed while it is idle loses the request that the client is sending at that moment. So the
 /// last response says `Connection: close`, after which the client sends nothing, and the connection is closed when that
 /// response is written. An idle connection waits for one more request, for `idleLimit` at most.
-final class LastResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
+nonisolated final class LastResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -67,7 +67,8 @@ final class LastResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func closeIfIdle(_ context: ChannelHandlerContext) {
         let channel = context.channel
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.idleLimit) { [self] in
-            if requests == 0 { channel.close(promise: nil) }
+            // Less than none: Hummingbird also answers what is no request, and then waits for the client to leave.
+            if requests <= 0 { channel.close(promise: nil) }
         }
     }
 }

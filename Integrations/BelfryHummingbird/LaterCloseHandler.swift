@@ -8,7 +8,7 @@ internal import NIOCore
 ///
 /// Hummingbird (2.28.1) closes a connection of HTTP/2 that shuts down as soon as its last stream has ended: while the
 /// end of the response is being written, and before any of it is flushed, so that the client gets none of it.
-final class LaterCloseHandler: ChannelOutboundHandler {
+nonisolated final class LaterCloseHandler: ChannelOutboundHandler, Sendable {
     typealias OutboundIn = Any
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {

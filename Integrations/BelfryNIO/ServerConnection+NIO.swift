@@ -41,12 +41,13 @@ extension ServerConnection {
         let channel = loop.makePromise(of: (any Channel).self)
         Task {
             do {
-                let value = try await ClientBootstrap(group: loop).channelOption(.allowRemoteHalfClosure, value: true)
-                    .withConnectedSocket(socket) { created in
-                        setUp(created).always { _ in channel.succeed(created) }
-                    }
+                let (value, active) = try await ClientBootstrap(group: loop)
+                    .channelOption(.allowRemoteHalfClosure, value: true)
+                    .withConnectedSocket(socket) { created in setUp(created).map { ($0, created) } }
+                // Not before: what is not active yet would not be asked to finish.
+                channel.succeed(active)
                 try? await handle(value)
-                try? await channel.futureResult.get().close()
+                try? await active.close()
             } catch {
                 channel.fail(error)
             }

@@ -79,7 +79,7 @@ final class ApplicationListener: LifecycleListener {
             for: .listenersChanged, .healthChanged, .began, .transitionEnded
         ) { [weak self] in
             if case .began(let transition) = $0, transition.trigger == .stop {
-                self?.mayUndoStop = self?.mediator.state != .background
+                self?.mayUndoStop = ![.background, .suspended].contains(self?.mediator.state)
             }
             if case .transitionEnded(let report) = $0 {
                 if report.trigger == .launch { self?.launched() }

@@ -111,4 +111,15 @@ import Testing
 
         #expect(client.text.ranges(of: "HTTP/1.1 ").count == 1)
     }
+
+    /// It has received the end of the connection, and keeps its own side open.
+    @Test func clientThatSentNonsenseAndStaysDelaysNoPause() async throws {
+        try client.send("nonsense\r\n\r\n")
+        try await http.test.until { client.text.hasPrefix("HTTP/1.1 400 ") && client.isEnded }
+        #expect(http.connectionCount == 1)
+
+        http.pause()
+
+        try await http.test.until { http.state == .background }
+    }
 }

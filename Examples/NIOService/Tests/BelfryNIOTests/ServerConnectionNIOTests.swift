@@ -133,6 +133,28 @@ import Testing
         try await test.until { client.isEnded && test.service.mediator.state == .background }
     }
 
+    /// As when a pause begins in the turn in which the connection was accepted.
+    @Test func channelThatIsAskedToFinishBeforeItIsSetUpFinishes() async throws {
+        let socket = try TestSocket()
+        let (test, server) = try await service(socket) { connection in
+            let finish = try connection.serve { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Closing())
+                    return channel
+                }
+            } handle: { channel in
+                try await channel.closeFuture.get()
+            }
+            finish()
+            return finish
+        }
+        let client = try socket.connect()
+
+        try await test.until { client.isEnded }
+
+        try await test.until { server.connectionCount == 0 }
+    }
+
     @Test func channelThatDoesNotFinishIsShutDown() async throws {
         let socket = try TestSocket()
         let (test, server) = try await service(socket) { try $0.serve(Self.lines, handle: Self.echo) }
