@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """An application: a unit, the file that gives it a lifecycle, and what both have done."""
 
+import shutil
 from pathlib import Path
 
 from belfry_instance import BelfryInstance
@@ -77,9 +78,8 @@ class Application(BelfryInstance):
 
     def remove(self) -> None:
         self.host.systemctl("stop", self.unit.name, self.name, self.listener.name, check=False)
-        # The next run of the unit would end its pause.
-        self.host.path(f"/run/belfry@{self.instance}/paused").unlink(missing_ok=True)
-        self.host.path(f"/run/belfry@{self.instance}/stop-failed").unlink(missing_ok=True)
+        # The pause, the failed stop and the health that the next run would know.
+        shutil.rmtree(self.host.path(f"/run/belfry@{self.instance}"), ignore_errors=True)
         for path in (self.file, f"/run/systemd/system/{self.unit.name}", str(self.log)):
             self.host.path(path).unlink(missing_ok=True)
         self.host.systemctl("daemon-reload")
