@@ -7,7 +7,7 @@ internal import Glibc
 package nonisolated enum Environment {
     /// The variables whose names have only ASCII letters, digits and `_`. Of two with the same name the first counts,
     /// as in getenv(3).
-    package static var variables: [String: String] {
+    package static let variables = {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
@@ -19,7 +19,7 @@ package nonisolated enum Environment {
             if variables[key] == nil { variables[key] = String(cString: end + 1) }
         }
         return variables
-    }
+    }()
 
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         switch byte {

@@ -52,24 +52,26 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
         value.withUTF8 { add(name, $0) }
     }
 
-    /// The field is put together first: each change of an array costs as much as a short field.
     private mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         guard let nameBase = name.baseAddress else { return }
         let isCounted = value.baseAddress.map { memchr($0, 0x0A, value.count) != nil } ?? false
         let size = name.count + 1 + (isCounted ? MemoryLayout<UInt64>.size : 0) + value.count + 1
-        withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { field in
-            guard var next = field.baseAddress else { return }
-            next.copyMemory(from: nameBase, byteCount: name.count)
-            next += name.count
-            next.storeBytes(of: isCounted ? UInt8(ascii: "\n") : UInt8(ascii: "="), as: UInt8.self)
-            next += 1
-            if isCounted {
-                next.storeBytes(of: UInt64(value.count).littleEndian, as: UInt64.self)
-                next += MemoryLayout<UInt64>.size
+        bytes.append(addingCapacity: size) { room in
+            room.withUnsafeMutableBufferPointer { field, count in
+                guard let base = field.baseAddress else { return }
+                var next = UnsafeMutableRawPointer(base)
+                next.copyMemory(from: nameBase, byteCount: name.count)
+                next += name.count
+                next.storeBytes(of: isCounted ? UInt8(ascii: "\n") : UInt8(ascii: "="), as: UInt8.self)
+                next += 1
+                if isCounted {
+                    next.storeBytes(of: UInt64(value.count).littleEndian, as: UInt64.self)
+                    next += MemoryLayout<UInt64>.size
+                }
+                if let base = value.baseAddress { next.copyMemory(from: base, byteCount: value.count) }
+                next.storeBytes(of: UInt8(ascii: "\n"), toByteOffset: value.count, as: UInt8.self)
+                count = size
             }
-            if let base = value.baseAddress { next.copyMemory(from: base, byteCount: value.count) }
-            next.storeBytes(of: UInt8(ascii: "\n"), toByteOffset: value.count, as: UInt8.self)
-            bytes += UnsafeRawBufferPointer(field)
         }
     }
 
