@@ -25,7 +25,8 @@ extension ServerConnection {
     /// - Parameters:
     ///   - group: the threads of the channel.
     ///   - setUp: adds the handlers of the channel, on its event loop.
-    ///   - handle: serves the client. The channel is closed when it returns or throws.
+    ///   - handle: serves the client. The channel is closed when it returns or throws. What it throws, or a future of
+    ///     `setUp` that fails, is told to nobody: it is often a client that went away. Log there what is more.
     /// - Returns: asks the channel to finish, for the `ConnectionServer`: its handlers get a
     ///   `ChannelShouldQuiesceEvent`, every second, because those that are added later, after a TLS handshake, must get
     ///   it too. A channel whose handlers do not know it needs another end, such as shutdown(2) with `SHUT_RD`.

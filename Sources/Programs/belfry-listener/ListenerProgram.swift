@@ -52,7 +52,12 @@ final class ListenerProgram {
         var reason: RecordText?
         do throws(RunControlGroups.Unavailable) {
             // 'belfryctl attach' has no unit, and may share a control group that was delegated to others.
-            groups = isUnit ? try RunControlGroups() : nil
+            groups =
+                try !isUnit
+                ? nil
+                : RunControlGroups {
+                    log.message(.warning, "\($0), a process of a command may run on", .notDelegated)
+                }
         } catch {
             groups = nil
             reason = "\(error), using process groups"

@@ -19,6 +19,8 @@ final class RunControlGroups {
     private static let limit = (searches: 100, groups: 4096, depth: 64)
 
     private let parent: String
+    /// Called when processes may remain, with the reason.
+    private let onProblem: (SystemError) -> Void
     /// The groups that are not ours to end.
     private let others: Set<String>
     private var count = 0
@@ -30,12 +32,15 @@ final class RunControlGroups {
         case notOwn = "the control group is not that of this process alone"
         case notDelegated = "the control group is not delegated (Delegate=yes)"
         case readOnly = "ProtectControlGroups= makes control groups read-only"
+        case noKill = "the kernel has no cgroup.kill, which came with Linux 5.14"
 
         var description: String { rawValue }
     }
 
     /// The groups of this process.
-    convenience init(environment: [String: String] = Environment.variables) throws(Unavailable) {
+    convenience init(
+        environment: [String: String] = Environment.variables, onProblem: @escaping (SystemError) -> Void
+    ) throws(Unavailable) {
         guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { throw .notOwn }
         let groups = (try? KernelFile.text("/proc/self/cgroup")) ?? ""
         guard let own = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })?.dropFirst(3) else {
@@ -44,13 +49,16 @@ final class RunControlGroups {
         let parent = "/sys/fs/cgroup\(own)"
         guard belfry_is_delegated(parent) else { throw .notDelegated }
         guard access(parent, W_OK) == 0 else { throw errno == EROFS ? .readOnly : .notDelegated }
+        guard access("\(parent)/cgroup.kill", W_OK) == 0 else { throw .noKill }
         guard (try? KernelFile.text("\(parent)/cgroup.procs")) == "\(getpid())\n",
             let names = try? DirectoryContent.names(in: parent)
         else { throw .notOwn }
-        self.init(below: parent, beside: names)
+        self.init(below: parent, beside: names, onProblem: onProblem)
     }
 
-    init(below parent: String, beside: [String]) { (self.parent, others) = (parent, Set(beside + [".control"])) }
+    init(below parent: String, beside: [String], onProblem: @escaping (SystemError) -> Void) {
+        (self.parent, others, self.onProblem) = (parent, Set(beside + [".control"]), onProblem)
+    }
 
     /// Makes a group for a run. One runs at a time.
     func make() throws(SystemError) -> RunControlGroup {
@@ -72,7 +80,7 @@ final class RunControlGroups {
     /// Ends every process of the run, wherever it has moved below the unit.
     func kill(_ group: RunControlGroup) {
         collect(into: group)
-        group.kill()
+        if let directory = directory(at: group.path) { endProcesses(in: directory) }
         endOthers()
     }
 
@@ -86,7 +94,10 @@ final class RunControlGroups {
     /// is ended.
     private func collect(into group: RunControlGroup) {
         for _ in 0..<Self.limit.searches {
-            let text = (try? KernelFile.text("\(parent)/cgroup.procs")) ?? ""
+            let text: String
+            do throws(SystemError) { text = try KernelFile.text("\(parent)/cgroup.procs") } catch {
+                return onProblem(error)
+            }
             let strays = text.split(separator: "\n").compactMap { Int32($0) }.filter { $0 > 0 && $0 != getpid() }
             if strays.isEmpty { return }
             // A program can make the group one of threads, which takes no process.
@@ -97,10 +108,9 @@ final class RunControlGroups {
     /// Ends the processes of all groups below this process, except that of the run and those that are not ours, and
     /// removes the groups that are empty.
     private func endOthers() {
-        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
+        guard let directory = directory(at: parent) else { return }
         var left = Self.limit.groups
-        endGroups(in: OwnedDescriptor(owning: directory), depth: 0, &left)
+        endGroups(in: directory, depth: 0, &left)
     }
 
     private func endGroups(in directory: OwnedDescriptor, depth: Int, _ left: inout Int) {
@@ -108,6 +118,7 @@ final class RunControlGroups {
         // The stream owns a descriptor of its own.
         let copy = fcntl(directory.number, F_DUPFD_CLOEXEC, 0)
         guard let stream = fdopendir(copy) else {
+            tell("read", "")
             close(copy)
             return
         }
@@ -128,13 +139,37 @@ final class RunControlGroups {
 
     private func endGroup(_ name: UnsafePointer<CChar>, in directory: OwnedDescriptor, depth: Int, _ left: inout Int) {
         left -= 1
-        let number = openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { return }
-        let group = OwnedDescriptor(owning: number)
+        guard let group = self.directory(String(cString: name), name, in: directory.number) else { return }
         // It ends what is below too.
-        if depth == 0 { RunControlGroup.kill(group.number) }
+        if depth == 0 { endProcesses(in: group) }
         endGroups(in: group, depth: depth + 1, &left)
         unlinkat(directory.number, name, AT_REMOVEDIR)
+    }
+
+    /// Ends every process in the group with this directory, and below (cgroups(7), `cgroup.kill`).
+    private func endProcesses(in directory: OwnedDescriptor) {
+        let file = openat(directory.number, "cgroup.kill", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return tell("open", "cgroup.kill") }
+        defer { close(file) }
+        if write(file, "1", 1) < 0 { tell("write", "cgroup.kill") }
+    }
+
+    private func directory(at path: String) -> OwnedDescriptor? {
+        path.withCString { directory(path, $0, in: AT_FDCWD) }
+    }
+
+    /// A directory; nil, after that was told, for one that cannot be opened.
+    private func directory(_ text: String, _ name: UnsafePointer<CChar>, in parent: Int32) -> OwnedDescriptor? {
+        let number = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if number >= 0 { return OwnedDescriptor(owning: number) }
+        tell("open", text)
+        return nil
+    }
+
+    /// Tells what the last call has failed at. A group that is gone has no processes.
+    private func tell(_ verb: String, _ name: String) {
+        guard errno != ENOENT, errno != ENODEV else { return }
+        onProblem(.last(verb: verb, object: name.hasPrefix("/") ? name : "\(parent)/…/\(name)"))
     }
 }
 
@@ -144,22 +179,6 @@ struct RunControlGroup {
     let path: String
     /// Its file `cgroup.procs`.
     let processes: OwnedDescriptor
-
-    /// Ends every process in it (cgroups(7), `cgroup.kill`, since Linux 5.14).
-    fileprivate func kill() {
-        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        defer { close(directory) }
-        Self.kill(directory)
-    }
-
-    /// The same for the group with this directory.
-    fileprivate static func kill(_ directory: Int32) {
-        let file = openat(directory, "cgroup.kill", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        defer { close(file) }
-        _ = write(file, "1", 1)
-    }
 
     /// Moves a process into it.
     ///

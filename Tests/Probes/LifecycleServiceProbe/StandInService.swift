@@ -69,6 +69,7 @@ final class StandInService {
                 request.fail("io.belfry.Lifecycle.ReloadRefused", ["reasons": .array(reasons)])
             },
             "ListListeners": { $0.reply(["listeners": .array(StandInReplies.listeners)]) },
+            "ListHolds": { $0.reply(["holds": []]) },
             "ListSignals": { $0.reply(StandInReplies.signals) },
         ]
     }

@@ -19,18 +19,31 @@ import Testing
         return { try String(contentsOfFile: file, encoding: .utf8) }
     }
 
+    private func unexpected(_ error: SystemError) { Issue.record(error) }
+
     @Test func onlyGroupsThatHaveComeSinceAreEnded() throws {
         let (other, control, made) = (try group("other"), try group(".control"), try group("made"))
-        let groups = RunControlGroups(below: unit.url.path, beside: ["other"])
+        let groups = RunControlGroups(below: unit.url.path, beside: ["other"], onProblem: unexpected)
 
         #expect(throws: SystemError.self) { _ = try groups.make() }
 
         #expect(try [other(), control(), made()] == ["", "", "1"])
     }
 
+    @Test func aGroupThatCannotBeEndedIsTold() throws {
+        let file = unit.path("made/cgroup.kill")
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+        var problems: [String] = []
+        let groups = RunControlGroups(below: unit.url.path, beside: []) { problems.append("\($0)") }
+
+        #expect(throws: SystemError.self) { _ = try groups.make() }
+
+        #expect(problems == ["unable to open '\(unit.url.path)/…/cgroup.kill': Is a directory (EISDIR)"])
+    }
+
     @Test func aGroupOfAnotherIsNoRun() throws {
         let other = try group("run-1")
-        let groups = RunControlGroups(below: unit.url.path, beside: ["run-1"])
+        let groups = RunControlGroups(below: unit.url.path, beside: ["run-1"], onProblem: unexpected)
 
         let error = #expect(throws: SystemError.self) { _ = try groups.make() }
 

@@ -119,6 +119,22 @@ struct RestorationListenerTests {
         #expect(next.launches == 22)
     }
 
+    @Test(arguments: [Duration.seconds(30), nil])
+    func whatHasChangedInAPauseIsStoredAtAStop(interval: Duration?) async throws {
+        let one = Counter("one")
+        let script = try service(one, interval: interval)
+        await script.run(.perform(.launch), .perform(.pause))
+        while script.mediator.isInTransition, !Task.isCancelled { await Task.yield() }
+
+        one.launches = 7
+        script.mediator.restorableStateChanged(of: one)
+        await script.run(.perform(.stop))
+        while script.mediator.isInTransition, !Task.isCancelled { await Task.yield() }
+
+        try await untilStored(7)
+        #expect(script.clock.pendingTimers == 0)
+    }
+
     @Test func infinityStoresOnlyAtAPauseAndAStop() async throws {
         let one = Counter("one")
         let script = try service(one, interval: nil)

@@ -133,6 +133,9 @@ def errors(name: str, line: str) -> list[str]:
     if name == "eventfd2" and "EFD_NONBLOCK" in line:
         # libdispatch makes it, and ends the process if it cannot. Belfry makes and closes one right before, to give the reason.
         return []
+    if "EPOLL_CTL_DEL" in line:
+        # It takes no memory and no descriptor.
+        return []
     # Only what makes a file needs space for it. The files that are opened otherwise exist.
     return ERRORS.get(name, []) + (["ENOSPC"] if "O_EXCL" in line else [])
 

@@ -25,7 +25,8 @@
 /// * The listener works without its state. At the first start, and after a state was refused,
 ///   `decodeRestorableState(_:)` is not called.
 /// * `encodeRestorableState()` changes nothing, since the service may go on, and returns a small state: a position, not
-///   the data itself. The state contains no secrets, since it is not encrypted.
+///   the data itself. All states of a service together take at most 1 MiB; one that does not fit is reported, and the
+///   one that was stored before stays. The state contains no secrets, since it is not encrypted.
 /// * `decodeRestorableState(_:)` is called only with a state that was decoded completely. If it throws, it has changed
 ///   nothing.
 /// * A new shape of the state that can still decode the old one, by optional values or an `init(from:)`, keeps
@@ -42,7 +43,7 @@ public protocol RestorableListener: LifecycleListener {
 
     /// Returns the present state.
     ///
-    /// - Throws: any error; it is reported, and no state is stored.
+    /// - Throws: any error; it is reported, and the state that was stored last stays.
     func encodeRestorableState() throws -> RestorableState
 
     /// Restores a state.
@@ -75,10 +76,10 @@ extension RestorableListener {
 }
 
 extension LifecycleMediator {
-    /// Says that the state of a listener has changed. A service stores it within `StateSaveInterval=` (30 s), beside
-    /// its work and without `willEncodeRestorableState`, so that after a crash the listener gets it back. Several
-    /// changes meanwhile are stored once. What is stored then outlives the process; only a pause and a stop wait until
-    /// it also outlives a loss of power.
+    /// Says that the state of a listener has changed. A service stores it within `StateSaveInterval=` (30 s), and at
+    /// the end of a stop, beside its work and without `willEncodeRestorableState`, so that after a crash the listener
+    /// gets it back. Several changes meanwhile are stored once. What is stored then outlives the process; only a pause
+    /// and a stop wait until it also outlives a loss of power.
     ///
     /// It has no effect before `didFinishLaunching`, or for a listener that was added after the launch: its state is
     /// not restored either.

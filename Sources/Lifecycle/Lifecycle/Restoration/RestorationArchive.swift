@@ -50,12 +50,13 @@ package nonisolated struct RestorationArchive: Sendable, Equatable {
 
     /// Puts a state in the place of that with its identifier.
     ///
-    /// - Throws: `RestorationError.tooLarge`. The archive has then no state with this identifier.
+    /// - Throws: `RestorationError.tooLarge`. The archive is then unchanged.
     package mutating func replace(_ value: JSONValue, version: Int, for identifier: String) throws(RestorationError) {
-        remove(identifier)
         let state: JSONValue = ["version": .int(Int64(version)), "state": value]
-        let grown = size + Self.size(of: state, identifier)
+        let replaced = states[identifier].map { Self.size(of: $0, identifier) } ?? 0
+        let grown = size - replaced + Self.size(of: state, identifier)
         guard grown <= Self.longest else { throw .tooLarge(limit: Self.longest) }
+        remove(identifier)
         states[identifier] = state
         size = grown
     }

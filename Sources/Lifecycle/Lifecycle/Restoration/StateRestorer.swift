@@ -43,8 +43,11 @@ package final class StateRestorer {
         return true
     }
 
-    /// Encodes the state of every listener. A state that cannot be encoded, or does not fit into the archive, is left
-    /// out.
+    /// Whether `encodeChanged()` has something to encode.
+    package var hasChanges: Bool { members.contains(where: \.hasChanged) }
+
+    /// Encodes the state of every listener. If one cannot be encoded, or does not fit into the archive, that which the
+    /// archive had stays.
     ///
     /// - Returns: the problems, as «NAME: REASON».
     package func encode() -> [String] { encode { _ in true } }
@@ -61,7 +64,6 @@ package final class StateRestorer {
                     state(of: member.listener), version: member.listener.restorableStateVersion, for: member.identifier)
                 return nil
             } catch {
-                archive.remove(member.identifier)
                 return "\(member.listener.name): \(CodingReason(error))"
             }
         }

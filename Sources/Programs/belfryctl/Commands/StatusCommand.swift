@@ -19,7 +19,7 @@ struct StatusCommand: ReplyCommand {
         let listeners = try? await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.queryTimeout)
-        state["holds"] = holds?["holds"]
+        state["holds"] = holds?["holds"] ?? .null
         state["problems"] = listeners.map { .array(ListenerRecords.problems($0).map { .string($0) }) }
         context.print(state, json: json) {
             StatusText.lines($0, listeners: listeners, now: CommandContext.now, $1)
@@ -31,7 +31,8 @@ struct StatusCommand: ReplyCommand {
 /// The state of a service on a page.
 @MainActor
 enum StatusText {
-    /// The lines of `status`, from the replies of `GetState` with `holds`, and of `ListListeners` if that succeeded.
+    /// The lines of `status`, from the replies of `GetState` with `holds`, which are null if they could not be listed,
+    /// and of `ListListeners` if that succeeded.
     /// The first five say what matters most; a transition under way, holds and a stop that failed precede the second.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
@@ -48,7 +49,7 @@ enum StatusText {
         func add(_ heading: String, _ lines: some Sequence<String>) {
             for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
         }
-        add("Held for", state.objects("holds").map(hold))
+        add("Held for", state["holds"] == .null ? ["unknown"] : state.objects("holds").map(hold))
         add("Stop failed", [state.text("lastStopFailed")].compactMap(\.self).map(style.alarming))
         facts += [
             ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),

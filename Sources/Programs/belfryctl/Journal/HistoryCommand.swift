@@ -41,11 +41,14 @@ struct HistoryCommand: ReplyCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         context.warn(of: names)
-        var query = JournalQuery(service: JournalService(try unit(at: context.path)))
+        let unit = try unit(at: context.path)
+        var query = JournalQuery(service: JournalService(unit))
         query.names = names
         query.limit = lines
         let line = NotificationLine(context.style)
+        var isEmpty = true
         try JournalReader().read(query, while: { !StandardStream.output.hasFailed }) { entry in
+            isEmpty = false
             @MainActor func show(_ key: String, _ object: JSONObject, _ text: String) {
                 context.print([json ? JSONLine.text([key: .object(object)]) : text])
             }
@@ -57,6 +60,7 @@ struct HistoryCommand: ReplyCommand {
             case .record, .timeline: break
             }
         }
+        if isEmpty, lines != 0 { context.note("the journal has no such notifications of \(SystemError.escape(unit))") }
         return .success
     }
 

@@ -10,8 +10,8 @@ internal import BelfryLinux
 ///
 /// It restores their state when every listener has answered `willFinishLaunching`, and before any is called with
 /// `didFinishLaunching`. Add it before them: it then saves their state after they have gone to the background, at every
-/// pause and every stop, and meanwhile the state of those that say that it has changed. An invalid file is put aside,
-/// and every listener starts clean.
+/// pause and every stop. The state of those that say that it has changed it saves meanwhile, and at the end of a stop.
+/// An invalid file is put aside, and every listener starts clean.
 package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator
@@ -54,6 +54,13 @@ package final class RestorationListener: LifecycleListener {
         if hasRestored, !restorer.identifiers.isEmpty {
             on(.didEnterBackground) { [self] _ in
                 encode()
+                try await write(durably: true)
+            }
+            // What has changed in a pause, or since the listeners have gone to the background.
+            on(.willTerminate) { [self] _ in
+                timer?.cancel()
+                guard restorer.hasChanges else { return }
+                warn(restorer.encodeChanged())
                 try await write(durably: true)
             }
         }

@@ -38,7 +38,7 @@ struct StateRestorerTests {
         #expect(restorer.archive.identifiers == ["a", "c"])
     }
 
-    @Test func stateThatIsTooLargeOrTooDeepIsLeftOut() throws {
+    @Test func stateThatIsTooLargeLeavesTheOneBefore() throws {
         let large = RestoredListener("b")
         large.text = String(repeating: "x", count: RestorationArchive.longest)
         let restorer = try restorer(RestoredListener("a"), large, RestoredListener("c"))
@@ -46,10 +46,16 @@ struct StateRestorerTests {
         #expect(restorer.encode() == ["listener b: larger than the limit of 1048576 bytes"])
         #expect(restorer.archive.identifiers == ["a", "c"])
 
-        // When it fits again, it is stored again.
+        // When it fits again, it is stored again, and stays.
         large.text = ""
         #expect(restorer.encode().isEmpty)
-        #expect(restorer.archive.identifiers == ["a", "b", "c"])
+        let (stored, failure) = (restorer.archive, Broken())
+        #expect(stored.identifiers == ["a", "b", "c"])
+        large.text = String(repeating: "x", count: RestorationArchive.longest)
+        #expect(restorer.encode() == ["listener b: larger than the limit of 1048576 bytes"])
+        large.encodingFailure = failure
+        #expect(restorer.encode() == ["listener b: disk is gone"])
+        #expect(restorer.archive["b"]?.value == stored["b"]?.value)
     }
 
     @Test func onlyWhatHasChangedIsEncoded() throws {

@@ -167,5 +167,6 @@ struct StatusCommandTests {
         let lines = lines(["sequence": 3], nil)
 
         #expect(lines[2...4] == ["         Last: 3", "    Last word: none", "       Health: unknown"])
+        #expect(self.lines(["holds": .null], nil)[1] == "     Held for: unknown")
     }
 }
