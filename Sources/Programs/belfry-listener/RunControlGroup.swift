@@ -49,7 +49,7 @@ final class RunControlGroups {
         let parent = "/sys/fs/cgroup\(own)"
         guard belfry_is_delegated(parent) else { throw .notDelegated }
         guard access(parent, W_OK) == 0 else { throw errno == EROFS ? .readOnly : .notDelegated }
-        guard access("\(parent)/cgroup.kill", W_OK) == 0 else { throw .noKill }
+        guard access("\(parent)/cgroup.kill", F_OK) == 0 else { throw .noKill }
         guard (try? KernelFile.text("\(parent)/cgroup.procs")) == "\(getpid())\n",
             let names = try? DirectoryContent.names(in: parent)
         else { throw .notOwn }
