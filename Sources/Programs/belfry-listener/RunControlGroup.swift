@@ -139,7 +139,7 @@ final class RunControlGroups {
 
     private func endGroup(_ name: UnsafePointer<CChar>, in directory: OwnedDescriptor, depth: Int, _ left: inout Int) {
         left -= 1
-        guard let group = self.directory(String(cString: name), name, in: directory.number) else { return }
+        guard let group = self.directory(name, in: directory.number) else { return }
         // It ends what is below too.
         if depth == 0 { endProcesses(in: group) }
         endGroups(in: group, depth: depth + 1, &left)
@@ -154,15 +154,13 @@ final class RunControlGroups {
         if write(file, "1", 1) < 0 { tell("write", "cgroup.kill") }
     }
 
-    private func directory(at path: String) -> OwnedDescriptor? {
-        path.withCString { directory(path, $0, in: AT_FDCWD) }
-    }
+    private func directory(at path: String) -> OwnedDescriptor? { path.withCString { directory($0, in: AT_FDCWD) } }
 
     /// A directory; nil, after that was told, for one that cannot be opened.
-    private func directory(_ text: String, _ name: UnsafePointer<CChar>, in parent: Int32) -> OwnedDescriptor? {
+    private func directory(_ name: UnsafePointer<CChar>, in parent: Int32) -> OwnedDescriptor? {
         let number = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if number >= 0 { return OwnedDescriptor(owning: number) }
-        tell("open", text)
+        tell("open", String(cString: name))
         return nil
     }
 

@@ -94,8 +94,8 @@ class Run:
 
     def is_impossible(self) -> bool:
         """Whether the error came at another call than in the quiet, which cannot fail with it: EPOLL_CTL_DEL (2)."""
-        text = self.service.trace.read_text() if self.service.trace.exists() else ""
-        return re.search(r"^epoll_ctl\(\w+, 0x2, .*\(INJECTED\)$", text, re.MULTILINE) is not None
+        point = self.point() if self.service.trace.exists() else None
+        return point is not None and re.match(r"epoll_ctl\(\w+, 0x2, .*\(INJECTED\)$", point) is not None
 
     def check_status(self) -> str:
         status = self.service.status

@@ -56,7 +56,8 @@ package nonisolated struct RestorationArchive: Sendable, Equatable {
         let replaced = states[identifier].map { Self.size(of: $0, identifier) } ?? 0
         let grown = size - replaced + Self.size(of: state, identifier)
         guard grown <= Self.longest else { throw .tooLarge(limit: Self.longest) }
-        remove(identifier)
+        // The last one is at the end.
+        states[identifier] = nil
         states[identifier] = state
         size = grown
     }

@@ -59,7 +59,11 @@ package final class RestorationListener: LifecycleListener {
             // What has changed in a pause, or since the listeners have gone to the background.
             on(.willTerminate) { [self] _ in
                 timer?.cancel()
-                guard restorer.hasChanges else { return }
+                guard restorer.hasChanges else {
+                    // It has told why it failed.
+                    _ = await writing?.result
+                    return
+                }
                 warn(restorer.encodeChanged())
                 try await write(durably: true)
             }
