@@ -105,7 +105,7 @@ extension ReferenceModel {
         if transition.trigger != .stop, waiting.contains(where: { $0.trigger == .stop }) { return }
         if transition.isCutShort { return expireTasks() }
         due = .nothing
-        isAwaitingTasks = true
+        (isAwaitingTasks, wasWaited) = (true, true)
         waitStart = now
         waitEnd = 0
         limitWait(of: transition)

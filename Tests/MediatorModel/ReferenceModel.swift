@@ -29,6 +29,9 @@ final class ReferenceModel {
     var tasks: [ModelTask] = []
     var isAwaitingTasks = false
     var taskTimer: (any LifecycleTimer)?
+    /// Whether a wait has begun since the last end of all tasks.
+    var wasWaited = false
+    private var dropTimer: (any LifecycleTimer)?
     /// The beginning of the time that the wait for tasks divides.
     var waitStart: UInt64 = 0
     var waitEnd: UInt64 = 0
@@ -91,7 +94,8 @@ final class ReferenceModel {
             observers.append((index, lastToken))
         case .ignore(let index): observers.removeAll { $0.index == index }
         case .beginTask(let index, let deadline, let expiration): beginTask(index, deadline, expiration)
-        case .endTask(let index), .dropTask(let index): for task in tasks where task.index == index { end(task) }
+        case .endTask(let index): for task in tasks where task.index == index { end(task) }
+        case .dropTask(let index): for task in tasks where task.index == index { drop(task) }
         }
     }
 
@@ -131,10 +135,24 @@ final class ReferenceModel {
 
     private func end(_ task: ModelTask) {
         guard !task.isEnded else { return }
+        remove(task)
+        if tasks.isEmpty { waitForTasksNoMore() }
+    }
+
+    /// Ends a task whose owner releases it: what waits goes on in the next turn.
+    private func drop(_ task: ModelTask) {
+        remove(task)
+        guard tasks.isEmpty, wasWaited else { return }
+        dropTimer?.cancel()
+        dropTimer = clock.schedule(after: .zero) { [unowned self] in
+            if tasks.isEmpty { waitForTasksNoMore() }
+        }
+    }
+
+    private func remove(_ task: ModelTask) {
         task.isEnded = true
         task.timer?.cancel()
         tasks.removeAll { $0 === task }
-        if tasks.isEmpty { waitForTasksNoMore() }
     }
 
     /// Ends the wait for tasks, also for those that began when it ended.
@@ -144,6 +162,8 @@ final class ReferenceModel {
     }
 
     private func waitForTasksNoMore() {
+        dropTimer?.cancel()
+        wasWaited = false
         guard isAwaitingTasks else { return }
         dropWait()
         due = .step

@@ -119,15 +119,8 @@ final class ScenarioRun {
                 execute(expiration)
             }
         case .endTask(let index): tasks[index]?.end()
-        case .dropTask(let index): drop(index)
+        case .dropTask(let index): tasks[index] = nil
         }
-    }
-
-    /// Drops a task. It is released last, since its end may continue a transition.
-    private func drop(_ index: Int) {
-        let task = tasks[index]
-        tasks[index] = nil
-        withExtendedLifetime(task) {}
     }
 
     private func post(_ name: LifecycleNotification.Name, _ action: String, _ id: Int?, _ then: [Scenario.Step]) {

@@ -303,7 +303,7 @@ extension ConnectionServer {
     private func ended(_ connection: ServerConnection) {
         connections[ObjectIdentifier(connection)] = nil
         limit()
-        if connections.isEmpty { task = nil }
+        if connections.isEmpty { task?.end() }
     }
 
     private var hasRoom: Bool { connections.count < connectionsMax }

@@ -89,6 +89,19 @@ struct ConnectionServerTests {
         #expect(service.mediator.state == .background && client.isEnded)
     }
 
+    /// The end of the last connection begins the resume, which the server answers within the call.
+    @Test func serviceThatIsResumedWhileAConnectionFinishesAcceptsAfterIt() throws {
+        let service = try ServerFixture.active(at: address(.path))
+        let client = try service.connect()
+        service.perform(.pause, .resume)
+        #expect(service.mediator.state == .inactive)
+
+        service.accepted[0].end()
+
+        #expect(service.mediator.state == .active && client.isEnded)
+        #expect(try !service.connect().isEnded)
+    }
+
     @Test(arguments: [LifecycleTrigger.pause, .stop])
     func connectionThatDoesNotFinishIsShutDownAtTheDeadline(trigger: LifecycleTrigger) throws {
         let service = try ServerFixture.active(at: address(.path))

@@ -59,14 +59,11 @@ public final class BackgroundTask {
         if !isEnded { list?.wait?.report(self, nextWithin: window.bounded, text) }
     }
 
-    /// Ends the task. Further calls have no effect. A task also ends when it is released.
+    /// Ends the task. Further calls have no effect. A pause or a stop that waits for nothing else goes on before this
+    /// returns. A task also ends when it is released; the pause or the stop then goes on in the next turn of the loop.
     public func end() {
-        guard !isEnded else { return }
-        isEnded = true
-        timer?.cancel()
-        timer = nil
-        expiration = nil
-        list?.remove(self)
+        guard close() else { return }
+        list?.remove(number)
     }
 
     func expire(_ reason: Expiry) {
@@ -79,7 +76,19 @@ public final class BackgroundTask {
         end()
     }
 
-    isolated deinit { end() }
+    /// Returns false if it was closed before.
+    private func close() -> Bool {
+        guard !isEnded else { return false }
+        isEnded = true
+        timer?.cancel()
+        timer = nil
+        expiration = nil
+        return true
+    }
+
+    // Not `end()`: it may be released in the middle of anything, such as a change of the property that holds it, and
+    // listeners that are told within the change may use that property.
+    isolated deinit { if close() { list?.removeReleased(number, clock) } }
 }
 
 /// The background tasks under way, and the calls to make when there are none left. It does not own the tasks.
@@ -103,6 +112,8 @@ final class BackgroundTaskList {
     /// When the last task expires, by the monotonic clock.
     var lastEndUsec: UInt64 { tasks.values.compactMap { $0.task?.endsUsec }.max() ?? 0 }
     private var waiting: [() -> Void] = []
+    /// Ends the wait, after the last task was released.
+    private var release: (any LifecycleTimer)?
 
     fileprivate func add(_ task: BackgroundTask) {
         added += 1
@@ -111,8 +122,20 @@ final class BackgroundTaskList {
         wait?.retime(isLonger: true)
     }
 
-    func remove(_ task: BackgroundTask) {
-        tasks[task.number] = nil
+    fileprivate func remove(_ number: Int) {
+        tasks[number] = nil
+        endWaitIfEmpty()
+    }
+
+    /// Removes a task, and makes the calls that waited for it in the next turn of the loop.
+    fileprivate func removeReleased(_ number: Int, _ clock: any LifecycleClock) {
+        tasks[number] = nil
+        guard tasks.isEmpty, !waiting.isEmpty else { return }
+        release?.cancel()
+        release = clock.schedule(after: .zero) { [weak self] in self?.endWaitIfEmpty() }
+    }
+
+    private func endWaitIfEmpty() {
         if tasks.isEmpty { endWait() }
     }
 
@@ -129,6 +152,8 @@ final class BackgroundTaskList {
 
     /// Ends the wait. The tasks go on.
     func endWait() {
+        release?.cancel()
+        release = nil
         let bodies = waiting
         waiting = []
         for body in bodies { body() }

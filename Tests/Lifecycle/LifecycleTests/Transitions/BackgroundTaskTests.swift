@@ -124,4 +124,40 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
         #expect(fixture.clock.pendingTimers == 0)
     }
+
+    /// A listener that is told within the change would use the property that is being changed, which ends the process.
+    @Test func releaseOfATaskTellsNobodyWithinTheChangeOfTheProperty() throws {
+        final class Owner: LifecycleListener {
+            let name = "owner"
+            var task: BackgroundTask?
+            var answers: [LifecycleAnswer] {
+                on(.didBecomeActive) { [self] _ in task = nil }
+            }
+        }
+        let owner = Owner()
+        try fixture.mediator.addListener(owner)
+        owner.task = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
+        fixture.perform(.pause, .resume)
+        #expect(fixture.mediator.state == .inactive)
+
+        owner.task = nil
+
+        #expect(fixture.mediator.state == .inactive && fixture.clock.pendingTimers == 1)
+        fixture.clock.advance(by: .zero)
+        #expect(fixture.mediator.state == .active && fixture.clock.pendingTimers == 0)
+    }
+
+    @Test func taskThatBeginsAfterTheReleaseOfTheLastIsWaitedFor() {
+        var task: BackgroundTask? = fixture.mediator.beginBackgroundTask(named: "first", deadline: .seconds(4))
+        #expect(task != nil)
+        fixture.perform(.pause)
+        task = nil
+        task = fixture.mediator.beginBackgroundTask(named: "second", deadline: .seconds(4))
+
+        fixture.clock.advance(by: .seconds(1))
+        #expect(fixture.mediator.pending == ["second"])
+        task?.end()
+
+        #expect(fixture.mediator.state == .background && fixture.clock.pendingTimers == 0)
+    }
 }
