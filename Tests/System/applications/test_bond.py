@@ -176,7 +176,6 @@ def rebooted(request):
         yield applications
 
 
-@pytest.mark.nightly_on_trixie
 def test_a_boot_starts_the_applications_of_enabled_units_only(rebooted):
     rebooted["enabled"].wait_until_up()
     host = rebooted["enabled"].host

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 import pytest
 from application import FOLDER, Application
 
-pytestmark = pytest.mark.nightly_on_trixie
 VERBS = ["Start", "Pause", "Resume", "Stop"]
 
 

@@ -147,7 +147,6 @@ def test_a_stop_waits_for_open_connections_and_accepts_no_other(haproxy):
     assert haproxy.listener_says("Stop= ran")
 
 
-@pytest.mark.nightly_on_trixie
 def test_a_haproxy_that_hangs_is_degraded_until_it_answers(haproxy):
     assert haproxy.is_healthy()
     processes = ["systemctl", "kill", "--kill-who=all", haproxy.unit.name]

@@ -131,7 +131,6 @@ def test_a_reload_is_refused_with_the_line_that_is_wrong(postgresql):
         wait_for_load(postgresql, bench)
 
 
-@pytest.mark.nightly_on_trixie
 def test_a_server_that_hangs_is_degraded_until_it_answers(postgresql):
     assert postgresql.is_healthy()
     postgresql.drop_in("hasty", "[On]\nHealth=pg_isready -h /run/postgresql -t 1\n")
@@ -156,7 +155,6 @@ def test_an_instance_that_cannot_be_is_refused_and_nothing_is_written(on_each):
         assert not on_each.host.path(f"/etc/belfry/applications/{command[0]}.conf.d").exists()
 
 
-@pytest.mark.nightly_on_trixie
 def test_another_cluster_on_another_port(on_each):
     host = on_each.host
     version = CLUSTERS[host.name].split("/")[0]

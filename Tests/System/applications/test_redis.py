@@ -118,7 +118,6 @@ def test_a_pause_holds_writers_and_no_readers(redis):
     assert set(written) == set(read) == {"good"}
 
 
-@pytest.mark.nightly_on_trixie
 def test_a_redis_that_hangs_is_degraded_until_it_answers(redis):
     assert redis.is_healthy()
     redis.unit.kill("STOP")

@@ -21,7 +21,6 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: takes long, so only 'make nightly' runs it")
-    config.addinivalue_line("markers", "nightly_on_trixie: takes long, so 'make test' runs it on the machine's systemd only")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -35,8 +34,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _is_for_the_night(item) -> bool:
-    on_trixie = item.get_closest_marker("nightly_on_trixie") is not None and _host(item) == "trixie"
-    return on_trixie or item.get_closest_marker("nightly") is not None
+    # What has a parameter for the host runs on each.
+    return item.get_closest_marker("nightly") is not None or "trixie_host" in item.name
 
 
 def _host(item) -> str:

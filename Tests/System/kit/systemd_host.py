@@ -41,6 +41,7 @@ class SystemdHost:
         self.root = self.base / "root"
         layers = f"lowerdir={lower},upperdir={self.base}/upper,workdir={self.base}/work"
         mount("overlay", "overlay", self.root, layers)
+        self._mask_generators()
         self.groups: list[Path] = []
         self.supervisor: subprocess.Popen | None = None
         self.leader = 0
@@ -171,6 +172,13 @@ class SystemdHost:
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(program, path)
         path.chmod(0o755)
+
+    def _mask_generators(self) -> None:
+        """systemd's own look for disks, terminals and more that a container has not, at each of thousands of reloads."""
+        masks = self.root / "etc/systemd/system-generators"
+        masks.mkdir(exist_ok=True)
+        for generator in (self.root / "usr/lib/systemd/system-generators").glob("systemd-*"):
+            (masks / generator.name).symlink_to("/dev/null")
 
     def _find_leader(self) -> int:
         for entry in Path("/proc").glob("[0-9]*"):

@@ -105,7 +105,6 @@ def stop(probe, endpoints: Endpoints) -> float:
     return time.monotonic() - begin
 
 
-@pytest.mark.nightly_on_trixie
 @pytest.mark.parametrize("server", [
     "quiet period", "no quiet period", pytest.param("swift-service-lifecycle alone", marks=pytest.mark.nightly),
 ])
@@ -137,7 +136,6 @@ def test_only_with_a_quiet_period_no_request_fails(probe, other, endpoints, figu
         assert failed(balanced) > 0 and failed(late) > 0
 
 
-@pytest.mark.nightly_on_trixie
 def test_stop_ends_when_no_client_comes_and_is_told_meanwhile(probe, other, endpoints, figures):
     late = {}
     probe.start(f"http={QUIET_SECONDS}")

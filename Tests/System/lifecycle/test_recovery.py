@@ -2,7 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """The start after kill -9 or a watchdog timeout is a normal one."""
 
-import pytest
 from belfry_service import SERVICE
 from sequences import CONTINUE, PAUSE
 
@@ -28,7 +27,6 @@ def test_seven_crashes_do_not_keep_it_down(started_on_each):
     assert_works(started_on_each)
 
 
-@pytest.mark.nightly_on_trixie
 def test_service_that_could_not_start_is_back_by_one_command(on_each):
     on_each.drop_in(ExecStartPre="/bin/test -e /run/repaired", RestartSec="20ms")
     on_each.host.systemctl("start", SERVICE, check=False)

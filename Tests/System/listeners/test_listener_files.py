@@ -2,7 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """The files of listeners: their errors, their command lines, and the examples of docs/listeners.md."""
 
-import pytest
 from belfry_service import SERVICE
 from documentation import code_block, commands
 from listener_unit import FOLDER, ListenerUnit
@@ -90,7 +89,6 @@ EXEC_LINES = [
 ]
 
 
-@pytest.mark.nightly_on_trixie
 def test_exec_lines_have_the_words_that_systemd_makes_of_them(listener):
     """What systemd passes to the same program with the same line."""
     show = """#!/bin/sh\nfor word in "$@"; do printf '<%s>\\n' "$word" | tr '\\t' '~'; done\n"""

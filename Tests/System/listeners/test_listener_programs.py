@@ -142,7 +142,6 @@ def rebooted(request):
         yield unit
 
 
-@pytest.mark.nightly_on_trixie
 def test_listener_enabled_at_boot_attaches_and_is_there_at_the_end_of_the_host(rebooted):
     assert sorted(path.name for path in rebooted.host.path(ENABLED).iterdir()) == [rebooted.name, SERVICE]
     rebooted.belfry.wait_for(lambda: rebooted.belfry.property("ActiveState") == "active", "start at boot", 30)

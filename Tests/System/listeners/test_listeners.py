@@ -46,7 +46,6 @@ def test_explanation_and_list_count_the_program(listener):
     assert re.search(r"^ +\d+  guard +7 s  healthy +1 +0  completed, .* willReload$", listener.belfry.ctl("listeners").stdout, re.M)
 
 
-@pytest.mark.nightly_on_trixie
 @pytest.mark.parametrize("end", ["restart", "kill"])
 def test_listener_that_restarts_in_a_run_attaches_again(listener, end):
     listener.write("com.example.bell", "#!/bin/sh\necho begun\nsleep 0.3\necho ended\n")
@@ -68,7 +67,6 @@ def test_listener_that_restarts_in_a_run_attaches_again(listener, end):
     assert listener.lines().count("begun") == 2
 
 
-@pytest.mark.nightly_on_trixie
 def test_listener_whose_name_is_taken_tries_again_until_it_is_free(listener):
     listener.write("com.example.bell", "#!/bin/sh\n")
     listener.drop_in("[Service]\nRestartSec=0\n")

@@ -39,7 +39,6 @@ def post_around(belfry, interruption, count: int) -> Counter:
     return answered
 
 
-@pytest.mark.nightly_on_trixie
 @pytest.mark.parametrize("interruption", [restart, crash])
 def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each, figures, interruption):
     # Of interruptions nothing may be lost; a busy machine that reads late is not what is tested.
