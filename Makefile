@@ -76,17 +76,17 @@ quick: check
 	@scripts/check-api .build/debug
 	@scripts/test-units --quick
 
-# Everything that must pass before a commit reaches the main branch. Continuous integration runs this. After the unit tests
-# two jobs run at a time, because the system tests mostly wait.
+# Everything that must pass before a commit reaches the main branch. Continuous integration runs this. What the system tests need
+# is built first: they often wait, and the others run meanwhile.
 TESTS_FIRST = check unit-tests docs
-TESTS_THEN = system-tests examples model fuzz
-test: $(TESTS_FIRST)
-	@echo 'Now two jobs at a time. Each prints its output when it ends; the system tests take longest.'
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(TESTS_THEN)
+TESTS_THEN = system-tests examples model
+test: $(TESTS_FIRST) probe
+	@echo 'Now $(words $(TESTS_THEN)) jobs at a time. Each prints its output when it ends; the system tests take longest.'
+	@$(MAKE) --no-print-directory --jobs=$(words $(TESTS_THEN)) --output-sync=target $(TESTS_THEN)
 
 # The same with more random input and all system tests, then all that takes long, also if something before it fails. Takes
 # several hours. Stores the results, which docs/evidence.md shows. NIGHTLY names some of the targets only.
-NIGHTLY ?= $(TESTS_FIRST) $(TESTS_THEN) fleet-test sanitize live-fuzzer subscriptions soak sweep coverage deb-twice
+NIGHTLY ?= $(TESTS_FIRST) $(TESTS_THEN) fuzz fleet-test sanitize live-fuzzer subscriptions soak sweep coverage deb-twice
 nightly:
 	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= MAKE='$(MAKE)' scripts/nightly $(NIGHTLY)
 
