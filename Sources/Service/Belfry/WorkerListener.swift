@@ -21,8 +21,9 @@ package final class WorkerListener: LifecycleListener {
     /// The error of work that was cancelled.
     private var failure: (any Error)?
     private var hasStarted = false
-    /// Degraded while work that failed waits to begin again.
+    /// Degraded from a failure on until the work, which has begun again, has lasted as long as it had waited.
     package private(set) var health = ListenerHealth.healthy
+    private var recovery: (any LifecycleTimer)?
 
     /// A listener for work that has not begun.
     ///
@@ -83,14 +84,22 @@ package final class WorkerListener: LifecycleListener {
                     let limit = "after \(relaunch.burst) relaunches within \(relaunch.interval)"
                     throw ServiceFailure(of: "'\(name)', \(limit)", error)
                 }
-                health = .degraded("\(error), begins again in \(delay), \(failures.count) of \(relaunch.burst)")
-                mediator.checkHealth()
+                recovery?.cancel()
+                let count = "\(failures.count) of \(relaunch.burst)"
+                set(.degraded("\(error), begins again in \(delay), \(count)"), in: mediator)
                 // A stop cancels the wait.
                 do { try await mediator.clock.sleep(for: delay) } catch { return }
-                health = .healthy
-                mediator.checkHealth()
+                set(.degraded("\(error), has begun again, \(count)"), in: mediator)
+                recovery = mediator.clock.schedule(after: delay) { [weak self, weak mediator] in
+                    if let mediator { self?.set(.healthy, in: mediator) }
+                }
             }
         }
+    }
+
+    private func set(_ health: ListenerHealth, in mediator: LifecycleMediator) {
+        self.health = health
+        mediator.checkHealth()
     }
 
     private func ended(_ result: Result<Void, any Error>) {
@@ -125,8 +134,9 @@ extension BelfryService {
     /// * *Start.* `didFinishLaunching` begins the work, after the listeners that it follows. The launch waits for
     ///   `readiness` if given, and is refused if the work fails before.
     /// * *End.* If it throws, the service stops with exit status 70, as by `fail(_:)`, unless `relaunch` lets it begin
-    ///   again: health, `STATUS=` and the log then say so, and that it works again. If it returns, the service has
-    ///   done its work: it stops with the reason `finished`, and exit status 0. During a stop a return has no effect.
+    ///   again: health, `STATUS=` and the log then say so until it has worked as long as it had waited. If it returns,
+    ///   the service has done its work: it stops with the reason `finished`, and exit status 0. During a stop a return
+    ///   has no effect.
     /// * *Stop.* `willTerminate` cancels the task of the work, and waits for its end until the deadline. An error then,
     ///   other than `CancellationError`, fails the service too.
     /// * *Pause.* It goes on, unless it observes the mediator.

@@ -116,7 +116,10 @@ struct WorkerTests {
 
     private func failed(_ cue: Cue, in test: TestService) async throws {
         cue.continuation?.resume(throwing: LifecycleRefusal("out of paper"))
-        try await test.until { !test.service.mediator.checkHealth().isEmpty || !test.failures.isEmpty }
+        try await test.until {
+            let health = test.service.mediator.checkHealth().first?.health
+            return health?.reason?.contains("begins again") == true || !test.failures.isEmpty
+        }
     }
 
     @Test func workThatFailsBeginsAgainUpToALimit() async throws {
@@ -133,12 +136,28 @@ struct WorkerTests {
             #expect(cue.begun == count)
             await test.script.run(.advance(.milliseconds(1)))
             try await test.until { cue.begun == count + 1 }
-            #expect(mediator.checkHealth().isEmpty)
+            #expect(mediator.checkHealth().map(\.health) == [.degraded("out of paper, has begun again, \(count) of 3")])
         }
         try await failed(cue, in: test)
 
         let failure = "'jobs', after 3 relaunches within \(Duration.seconds(60)): out of paper"
         #expect(test.failures.map { "\($0)" } == [failure] && cue.begun == 4)
+        await test.script.run(.perform(.stop))
+    }
+
+    @Test func workThatHasBegunAgainIsHealthyWhenItHasLasted() async throws {
+        let relaunch = WorkerRelaunch(delay: .seconds(2))
+        let test = try TestService { [cue] in try $0.addWorker("jobs", relaunch: relaunch, cue.wait) }
+        await test.script.run(.perform(.launch))
+        try await failed(cue, in: test)
+        await test.script.run(.advance(.seconds(2)))
+        try await test.until { cue.begun == 2 }
+
+        await test.script.run(.advance(.seconds(2) - .microseconds(1)))
+        #expect(!test.service.mediator.checkHealth().isEmpty)
+        await test.script.run(.advance(.microseconds(1)))
+
+        #expect(test.service.mediator.checkHealth().isEmpty)
         await test.script.run(.perform(.stop))
     }
 
