@@ -31,6 +31,8 @@ final class ReferenceModel {
     var taskTimer: (any LifecycleTimer)?
     /// Whether a wait has begun since the last end of all tasks.
     var wasWaited = false
+    /// How many waits have ended.
+    private var waits = 0
     private var dropTimer: (any LifecycleTimer)?
     /// The beginning of the time that the wait for tasks divides.
     var waitStart: UInt64 = 0
@@ -155,15 +157,17 @@ final class ReferenceModel {
         tasks.removeAll { $0 === task }
     }
 
-    /// Ends the wait for tasks, also for those that began when it ended.
+    /// Ends the wait for tasks, also for those that began when one expired, but no wait that began then.
     func expireTasks() {
+        let before = waits
         for task in tasks { expire(task) }
-        waitForTasksNoMore()
+        if waits == before { waitForTasksNoMore() }
     }
 
     private func waitForTasksNoMore() {
         dropTimer?.cancel()
         wasWaited = false
+        waits += 1
         guard isAwaitingTasks else { return }
         dropWait()
         due = .step

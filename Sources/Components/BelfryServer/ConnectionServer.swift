@@ -271,6 +271,8 @@ extension ConnectionServer {
         do throws(SystemError) {
             return try move(to: old)
         } catch {
+            // Here, and not by their release within the change of the state: it accepts the clients that wait.
+            state.sockets?.refuse()
             state = .failed(nil, error)
             throw error
         }
@@ -292,7 +294,11 @@ extension ConnectionServer {
         lastAccepted = mediator.clock.monotonic
         do {
             let finish = try handler(connection)
-            if connections[id] != nil { connections[id]?.finish = finish }
+            if connections[id] != nil {
+                connections[id]?.finish = finish
+                // The handler may have stopped the service, which has asked the others.
+                if case .refusing = state { finish() }
+            }
         } catch {
             report("unable to serve a connection: \(error)", &loggedUsec)
             connection.end()
@@ -301,7 +307,8 @@ extension ConnectionServer {
     }
 
     private func ended(_ connection: ServerConnection) {
-        connections[ObjectIdentifier(connection)] = nil
+        // What it held is released after the change.
+        _ = connections.removeValue(forKey: ObjectIdentifier(connection))
         limit()
         if connections.isEmpty { task?.end() }
     }

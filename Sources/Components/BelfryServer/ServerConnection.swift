@@ -32,7 +32,7 @@ public final class ServerConnection {
     public func watch(
         _ events: DescriptorEvents = .readable, _ handler: @escaping (DescriptorEvents) -> Void
     ) throws(SystemError) -> DescriptorEventSource {
-        source?.cancel()
+        source.take()?.cancel()
         let watching = try loop.source(descriptor: descriptor, events, handler)
         source = watching
         return watching
@@ -42,11 +42,11 @@ public final class ServerConnection {
     /// effect.
     public func end() {
         guard socket.number >= 0 else { return }
-        // Others may keep the source, and a copy the description that epoll(7) watches.
-        source?.cancel()
-        // Its handler often refers to the connection.
-        source = nil
-        close(socket.release())
+        let number = socket.release()
+        // Others may keep the source, and a copy the description that epoll(7) watches. Its handler often refers to the
+        // connection; what else it held may end the connection again.
+        source.take()?.cancel()
+        close(number)
         onEnd(self)
     }
 

@@ -43,6 +43,35 @@ struct ServerConnectionTests {
         #expect(calls == ["first", "second"] && copy != nil && kept?.isCancelled == true)
     }
 
+    @Test func connectionMayBeEndedAgainByWhatItsEndReleases() throws {
+        final class Client {
+            let connection: ServerConnection
+            init(_ connection: ServerConnection) throws {
+                self.connection = connection
+                try connection.watch { [self] _ in _ = self }
+            }
+            isolated deinit { connection.end() }
+        }
+        let service = try ServerFixture.active(at: address) { _ = try Client($0) }
+        let client = try service.connect()
+
+        service.accepted[0].end()
+
+        #expect(client.isEnded && service.server?.connectionCount == 0)
+    }
+
+    @Test func connectionWhoseHandlerPausesTheServiceIsAskedToFinish() throws {
+        var mediator: LifecycleMediator?
+        let service = try ServerFixture.active(at: address) { _ in mediator?.perform(.pause) }
+        mediator = service.mediator
+        let client = try service.connect()
+
+        #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isEnded)
+        service.accepted[0].end()
+
+        #expect(service.mediator.state == .background)
+    }
+
     @Test func handlerThatFailsEndsItsConnectionAndIsLogged() throws {
         let service = try ServerFixture.active(at: address) { _ in throw LifecycleRefusal("no room") }
         let clients = [TestClient(service.address), TestClient(service.address)]

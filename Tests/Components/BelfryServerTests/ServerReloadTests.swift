@@ -112,6 +112,22 @@ struct ServerReloadTests {
         #expect(service.reload(old) == [] && service.server?.health == .healthy && !TestClient(old).isRefused)
     }
 
+    @Test func clientsThatWaitWhenAServerCannotMoveBackAreAccepted() throws {
+        let old = ServerAddress.path(directory.path("old"))
+        let service = try ServerFixture(at: old)
+        var client: TestClient?
+        try service.mediator.addListener(
+            refusing { [directory, new] in
+                mkdir(directory.path("old"), 0o700)
+                client = TestClient(new)
+            })
+        service.perform(.launch)
+
+        #expect(service.reload(new).count == 2)
+
+        #expect(service.accepted.count == 1 && client?.isEnded == false && TestClient(new).isRefused)
+    }
+
     @Test func connectionsOfAServerThatCannotMoveBackAreDrained() throws {
         let old = ServerAddress.path(directory.path("old"))
         let service = try ServerFixture(at: old)

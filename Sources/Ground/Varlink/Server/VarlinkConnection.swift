@@ -149,9 +149,11 @@ final class VarlinkConnection: FrameStream {
     override func close() {
         guard !isClosed else { return }
         super.close()
-        cancel()
+        let ended = end()
         count()
         users.remove(self)
+        // Last, since it may reply to others: the limits of the user must not find this connection any more.
+        ended?.onCancel?()
     }
 
     // The call that is being answered

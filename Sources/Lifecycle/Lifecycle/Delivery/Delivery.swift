@@ -115,7 +115,8 @@ final class Delivery {
                 entry.record(
                     end.outcome, of: event, after: duration, since: call.start.monotonic, end.work, call.overrunReason),
                 at: place)
-            open[place] = nil
+            // What it held is released after the change.
+            _ = open.removeValue(forKey: place)
             advance()
         }
         open[place] = (entry, answer, call)

@@ -36,7 +36,11 @@ final class ListenerEntry {
     }
 
     /// Reads the answers of the listener, or throws and keeps those that it has.
-    func readAnswers() throws(ListenerOrderError) {
+    ///
+    /// - Returns: those that it had. Release them last: what they held may call the mediator.
+    @discardableResult
+    func readAnswers() throws(ListenerOrderError) -> [LifecycleAnswer] {
+        let former = Array(answers.values) + actionAnswers
         let declared = listener.answers
         var seen: (names: Set<LifecycleNotification.Name>, actions: Set<UTF8Text>) = ([], [])
         var interests: [LifecycleNotification.Name] = []
@@ -50,6 +54,7 @@ final class ListenerEntry {
         self.interests = interests
         actionAnswers = declared.filter { $0.action != nil }
         answers = Dictionary(declared.map { ($0.name, $0) }) { first, _ in first }
+        return former
     }
 
     /// It is not called any more.

@@ -53,7 +53,8 @@ final class ListenerRegistry {
     func updateAnswers(of listener: any LifecycleListener) throws(ListenerOrderError) {
         guard let entry = entries[ObjectIdentifier(listener)] else { return }
         let before = entry.interests
-        try entry.readAnswers()
+        let former = try entry.readAnswers()
+        defer { withExtendedLifetime(former) {} }
         join(entry)
         leave(before)
     }

@@ -112,6 +112,8 @@ final class BackgroundTaskList {
     /// When the last task expires, by the monotonic clock.
     var lastEndUsec: UInt64 { tasks.values.compactMap { $0.task?.endsUsec }.max() ?? 0 }
     private var waiting: [() -> Void] = []
+    /// How often the wait has ended.
+    private var ended = 0
     /// Ends the wait, after the last task was released.
     private var release: (any LifecycleTimer)?
 
@@ -144,16 +146,19 @@ final class BackgroundTaskList {
         if tasks.isEmpty { body() } else { waiting.append(body) }
     }
 
-    /// Expires every task, and ends the wait. It does not wait for tasks that are begun meanwhile.
+    /// Expires every task, and ends the wait. It does not wait for tasks that are begun meanwhile, but for those of the
+    /// next wait.
     func expireAll(_ reason: BackgroundTask.Expiry) {
+        let before = ended
         for task in underWay { task.expire(reason) }
-        endWait()
+        if ended == before { endWait() }
     }
 
     /// Ends the wait. The tasks go on.
     func endWait() {
         release?.cancel()
         release = nil
+        ended += 1
         let bodies = waiting
         waiting = []
         for body in bodies { body() }

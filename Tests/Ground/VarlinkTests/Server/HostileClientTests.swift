@@ -208,6 +208,25 @@ struct HostileClientTests {
         }
     }
 
+    /// It would be the largest again and again.
+    @Test func connectionClosedForMemoryIsGoneBeforeItsEndIsTold() throws {
+        let fixture = try ServerFixture(limits: limits { $0.memoryPerUser = 300_000 })
+        let peers = try (0..<2).map { _ in try fixture.peer() }
+        for peer in peers { peer.write(VarlinkCall("org.example.test.Wait", mode: .more)) }
+        try fixture.turn { fixture.waiting.count == 2 }
+        let (large, other) = (fixture.waiting[0], fixture.waiting[1])
+        large.onCancel = { other.reply(["turn": 1]) }
+
+        large.reply(["text": .string(String(repeating: "y", count: 400_000))], continues: true)
+
+        #expect(fixture.problems.map(\.kind) == [.tooMuchMemoryOfUser(limit: 300_000)])
+        #expect(fixture.server.connectionCount == 1)
+        try fixture.turn {
+            for peer in peers { peer.read() }
+            return peers.contains { $0.received == [#"{"parameters":{"turn":1}}"#] }
+        }
+    }
+
     @Test func memoryOfAllClientsIsLimited() throws {
         let fixture = try ServerFixture(limits: limits { $0.memory = 200_000 })
         let first = try fixture.peer()

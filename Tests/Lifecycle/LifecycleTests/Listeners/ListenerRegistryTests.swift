@@ -62,6 +62,35 @@ struct ListenerRegistryTests {
         #expect(order.isEmpty)
     }
 
+    /// An answer may be the last owner of what calls the mediator when it is released.
+    @Test(arguments: [false, true]) func answersThatAreReplacedAreReleasedLast(areLasting: Bool) throws {
+        final class Parting {
+            let body: () -> Void
+            init(_ body: @escaping () -> Void) { self.body = body }
+            isolated deinit { body() }
+        }
+        var posts = 0
+        var parting: Parting? = Parting { [mediator = fixture.mediator] in
+            posts += 1
+            mediator.post(.flushRequested)
+        }
+        let listener = ClosureListener("parting") { listener in
+            let held = parting
+            if areLasting {
+                listener.on(.flushRequested) { _ async in _ = held }
+            } else {
+                listener.on(.flushRequested) { _ in _ = held }
+            }
+        }
+        try fixture.mediator.addListener(listener)
+        if !areLasting { fixture.mediator.post(.flushRequested) }
+        parting = nil
+
+        try fixture.mediator.updateAnswers(of: listener)
+
+        #expect(posts == 1)
+    }
+
     @Test func answersWithADuplicateDoNotReplaceThePresentOnes() throws {
         let updated = UpdatedListener()
         try fixture.mediator.addListener(updated)

@@ -108,6 +108,24 @@ struct BackgroundTaskTests {
         slow.finish()
     }
 
+    @Test func taskThatBeginsInAnAnswerAfterTheOthersHaveExpiredIsWaitedFor() throws {
+        let slow = fixture.slow(deadline: .seconds(10))
+        var task: BackgroundTask?
+        let listener = ClosureListener("working") { [unowned mediator = fixture.mediator] in
+            $0.on(.didEnterBackground) { _ in
+                task = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
+            }
+        }
+        try fixture.mediator.addListener(listener)
+        let hold = fixture.mediator.beginBackgroundTask(named: "hold", deadline: .seconds(31_536_000))
+        fixture.perform(.pause)
+
+        fixture.clock.advance(by: hold.remainingTime + fixture.mediator.deadlines.transition)
+
+        #expect(hold.expiry == .share && task?.expiry == .share && fixture.mediator.state == .background)
+        #expect(slow.progress == nil)
+    }
+
     @Test func stopAskedForByTheReportOfAWaitIsWaitedForOnce() {
         let task = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
         var waits: [LifecycleTrigger] = []
