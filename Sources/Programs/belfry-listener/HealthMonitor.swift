@@ -75,14 +75,19 @@ final class HealthMonitor {
 
     /// A run has ended.
     func receive(_ result: RunResult) {
-        if case .failed(let reason) = result, !record.isDegraded {
+        var hasSucceeded = false
+        switch result {
+        case .interrupted: return
+        case .succeeded: hasSucceeded = true
+        case .failed(let reason), .overran(let reason):
+            if record.isDegraded { break }
             log.message(.notice, "Health= failed: \(reason, limit: OutputLines.longestLine)", .programFailed)
         }
-        if case .interrupted = result { return }
         isOwed = false
         let before = record.health
         record.add(result, at: .now)
-        if record.health != before || record.health == .healthy { report(record.health) }
+        // Not at a failure that does not count yet: the service takes the time of a report for that of a success.
+        if record.health != before || hasSucceeded { report(record.health) }
     }
 }
 

@@ -335,6 +335,8 @@ def test_a_failed_stop_is_known_until_the_next_one_succeeds(shop):
     begin(shop)
     assert "lastStopFailed" not in shop.status()
     shop.host.systemctl("stop", "shop.service")
+    for options in ([], ["--failed"]):
+        assert "Z: shop: Stop=: the disk is full" in shop.host.run("belfryctl", "list", *options, check=False).stdout
     shop.begin()
     # Neither a restart of Belfry nor a crash is a stop of the unit.
     for signal in ("TERM", "KILL"):

@@ -2,6 +2,8 @@
 # Belfry: lifecycle notifications for Linux services.
 """What an instance says is about its application: whether its unit runs, its commands can run, and it works."""
 
+import re
+
 import pytest
 from application import Application
 from documentation import code_block
@@ -58,6 +60,18 @@ def test_the_first_run_is_waited_for_and_its_time_is_shown(shop):
     assert enable_again(shop, "HealthInterval=1h") == (0, "")
     assert is_active(shop) == (0, "active\n")
     assert ", last healthy 20" in shop.ctl("status").stdout
+
+
+def test_a_failure_that_does_not_count_yet_is_no_success(shop):
+    assert enable_again(shop, "HealthInterval=1s\nHealthRetries=1000") == (0, "")
+    shop.ill.touch()
+    shop.wait_for(lambda: shop.listener_says("Health= failed: it is sick"), "fail once")
+    healthy = re.compile(r"last healthy (\S+ \S+);")
+    told = healthy.search(shop.ctl("status").stdout)[1]
+    shop.looks.unlink()
+    shop.wait_for(lambda: shop.looks.exists() and shop.looks.read_text().count("look") > 2, "look at the health again")
+    assert is_active(shop) == (0, "active\n")
+    assert healthy.search(shop.ctl("status").stdout)[1] == told
 
 
 def test_until_it_has_worked_the_health_is_unknown_for_as_long_as_it_may_take_to_start(shop):

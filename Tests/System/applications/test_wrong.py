@@ -58,6 +58,14 @@ def test_a_unit_without_its_application_is_wrong(shop):
     assert wrong(shop) == []
 
 
+def test_a_unit_that_has_failed_is_wrong(shop):
+    shop.host.systemctl("kill", "--signal=KILL", shop.unit.name)
+    shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "end with its unit")
+    assert wrong(shop) == ["belfryd@shop: shop.service is failed (failed)"]
+    shop.host.systemctl("reset-failed", shop.unit.name)
+    assert wrong(shop) == []
+
+
 def test_a_file_that_cannot_be_used_is_wrong(shop):
     shop.host.write(shop.file, "[Application]\nUnit=shop\n")
     shop.host.systemctl("restart", shop.name, check=False)

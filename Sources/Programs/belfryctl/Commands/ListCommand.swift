@@ -110,24 +110,39 @@ struct ListCommand: ReplyCommand {
                 let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }
                 application = "\(settings.unit) is \(state ?? "not known to run")"
                 // It runs without its lifecycle. An instance that starts, and not after a failure, has no socket yet.
-                isWrong = unit?.isActive ?? true && instance?.text("SubState").hasPrefix("start") != true
+                let isAlone = unit?.isActive ?? true && instance?.text("SubState").hasPrefix("start") != true
+                isWrong = isAlone || unit?.text("ActiveState") == "failed"
                 let isSilent = instance?.isActive == true
                 let fault = isSilent ? "\(service) does not reply" : "not \(service), see 'belfryctl enable \(name)'"
-                if isWrong, unit != nil { application += ", but \(fault)" }
+                if isAlone, unit != nil { application += ", but \(fault)" }
             }
             var row: JSONObject = ["service": .string(service), "application": .string(application)]
-            if isWrong { row["problems"] = [.string(application)] }
             row["paused"] = pause(keptBeside: scope.socket(of: name))
+            if let file = kept("stop-failed", beside: scope.socket(of: name)) {
+                let text = (try? SystemFileReader().read(file, limit: 8192)).map { String(decoding: $0, as: UTF8.self) }
+                row["lastStopFailed"] = .string(text ?? "unable to read '\(file)'")
+            }
+            let problems = (isWrong ? [application] : []) + stopFailed(row)
+            if !problems.isEmpty { row["problems"] = .array(problems.map { .string($0) }) }
             return row
         }
     }
 
     /// Who paused an instance that does not run, which only root and its user may read; nil if it is not paused.
     @MainActor private static func pause(keptBeside socket: String) -> JSONValue? {
-        let file = String(socket.dropLast(ServiceClient.interface.utf8.count)) + "paused"
-        guard access(file, F_OK) == 0 else { return nil }
+        guard let file = kept("paused", beside: socket) else { return nil }
         let run = try? JSONValue(json: SystemFileReader().read(file, limit: 256 << 10))
         return run?["lastWord"] ?? ["kind": "paused"]
+    }
+
+    /// A file that an instance has left for its next start; nil if there is none.
+    private static func kept(_ name: String, beside socket: String) -> String? {
+        let file = String(socket.dropLast(ServiceClient.interface.utf8.count)) + name
+        return access(file, F_OK) == 0 ? file : nil
+    }
+
+    private static func stopFailed(_ state: JSONObject) -> [String] {
+        state.text("lastStopFailed").map { ["stop failed: \($0)"] } ?? []
     }
 
     @MainActor private static func ask(
@@ -152,7 +167,8 @@ struct ListCommand: ReplyCommand {
             // A listener has its deadline, and what else a stop waits for may take long.
             let (names, change) = (listeners.map { $0.textOrDash("name") }, state["transition"]?.objectValue ?? [:])
             let isHeld = change.text("trigger") == "stop" && !change.texts("waitingFor").allSatisfy(names.contains)
-            let all = problems + [state.text("lastStopFailed").map { "stop failed: \($0)" }].compactMap(\.self)
+            service["lastStopFailed"] = state["lastStopFailed"]
+            let all = problems + stopFailed(state)
             let stop = isHeld ? [StatusText.transition(change, CommandContext.now)] : []
             service["problems"] = .array((all + stop).map { .string($0) })
             return .success(service)
@@ -168,7 +184,8 @@ struct ListCommand: ReplyCommand {
             ("APPLICATION", .left), ("SOCKET", .left),
         ])
         for service in reply.objects("services") {
-            let facts = [service.text("application")].compactMap(\.self) + events(service).map(\.text)
+            let facts =
+                [service.text("application")].compactMap(\.self) + stopFailed(service) + events(service).map(\.text)
             table.add([
                 service.textOrDash("service"), TextStyle.plain.state(of: service), service.textOrDash("health"),
                 service.textOrDash("version"), service.numberOrDash("pid"),
