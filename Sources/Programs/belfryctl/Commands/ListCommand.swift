@@ -118,10 +118,7 @@ struct ListCommand: ReplyCommand {
             }
             var row: JSONObject = ["service": .string(service), "application": .string(application)]
             row["paused"] = pause(keptBeside: scope.socket(of: name))
-            if let file = kept("stop-failed", beside: scope.socket(of: name)) {
-                let text = (try? SystemFileReader().read(file, limit: 8192)).map { String(decoding: $0, as: UTF8.self) }
-                row["lastStopFailed"] = .string(text ?? "unable to read '\(file)'")
-            }
+            row["lastStopFailed"] = failedStop(keptBeside: scope.socket(of: name))
             let problems = (isWrong ? [application] : []) + stopFailed(row)
             if !problems.isEmpty { row["problems"] = .array(problems.map { .string($0) }) }
             return row
@@ -133,6 +130,16 @@ struct ListCommand: ReplyCommand {
         guard let file = kept("paused", beside: socket) else { return nil }
         let run = try? JSONValue(json: SystemFileReader().read(file, limit: 256 << 10))
         return run?["lastWord"] ?? ["kind": "paused"]
+    }
+
+    /// Why the last `Stop=` of an instance that does not run failed, or why that is not known; nil if it did not fail.
+    @MainActor private static func failedStop(keptBeside socket: String) -> JSONValue? {
+        guard let file = kept("stop-failed", beside: socket) else { return nil }
+        do throws(SystemError) {
+            return .string(String(decoding: try SystemFileReader().read(file, limit: 8192), as: UTF8.self))
+        } catch {
+            return .string("\(error)")
+        }
     }
 
     /// A file that an instance has left for its next start; nil if there is none.
