@@ -90,6 +90,7 @@ package struct NotificationLine {
     }
 
     private static func needsQuotes(_ text: String) -> Bool {
-        text.isEmpty || text.unicodeScalars.contains { $0 == "\"" || $0.properties.isWhitespace }
+        let shown = text.cut(toBytes: PrintableText.longest).unicodeScalars
+        return shown.isEmpty || shown.contains { $0 == "\"" || $0.properties.isWhitespace }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryClient
 @testable import BelfryCommandLine
 import Testing
 import Varlink
@@ -24,6 +25,12 @@ struct NotificationLineTests {
         #expect(
             columns(["sequence": 123_456, "name": "protectedDataDidBecomeAvailable"])
                 == "123456  protectedDataDidBecomeAvailable  inactive -> background    service")
+    }
+
+    @Test func onlyWhatIsShownOfALongTextIsLookedAt() {
+        let long = String(repeating: "x", count: PrintableText.longest)
+        #expect(columns(["userInfo": ["text": .string(long + " \"")]]).hasSuffix("  text=" + long.dropLast(5) + "…"))
+        #expect(columns(["userInfo": ["text": .string("a b")]]).hasSuffix("  text=\"a b\""))
     }
 
     @Test func originHasSignalProcessAndUser() {

@@ -49,8 +49,8 @@ struct HistoryCommand: ReplyCommand {
         var isEmpty = true
         try JournalReader().read(query, while: { !StandardStream.output.hasFailed }) { entry in
             isEmpty = false
-            @MainActor func show(_ key: String, _ object: JSONObject, _ text: String) {
-                context.print([json ? JSONLine.text([key: .object(object)]) : text])
+            @MainActor func show(_ key: String, _ object: JSONObject, _ text: @autoclosure () -> String) {
+                context.print([json ? JSONLine.text([key: .object(object)]) : text()])
             }
             switch entry {
             case .notification(let one): show("notification", one, line.line(one))
