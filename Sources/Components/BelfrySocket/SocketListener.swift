@@ -110,9 +110,13 @@ package final class SocketListener: LifecycleListener {
         on(.didEnterBackground) { [self] _ in work }
         on(.willTerminate) { [self] notification in
             server.flush()
-            // After a restart, and after a failure, another process listens on the same socket.
+            // After a restart, and after a failure, another process listens on the same socket. If the unit of the
+            // application restarts, that is not certain: systemd calls the start of this service off when that of the
+            // unit fails, and keeps what is stored.
             let reason = Termination(userInfo: notification.userInfo)?.reason
-            if let reason, ![.restart, .failed, .launchRefused].contains(reason) { endpoint.removeFile() }
+            let isUnitRestarted = notification.userInfo.text("unitJob") == "restart"
+            guard let reason, isUnitRestarted || ![.restart, .failed, .launchRefused].contains(reason) else { return }
+            endpoint.removeFile()
         }
     }
 

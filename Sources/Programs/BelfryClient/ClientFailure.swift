@@ -106,13 +106,17 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
             let instance = "belfryd@\(application.name)"
             return
                 "\(instance) starts a moment after \(application.unit) and stops with it, "
-                + "see '\(systemctl) status \(application.unit) \(instance)'; "
+                + "see '\(systemctl) status \(application.unit) \(instance)', and 'belfryctl history "
+                + "\(application.name)' for its past; "
                 + "if only \(instance) has stopped: 'belfryctl enable \(application.name)'"
                 + (application.reloadByHand.map { "; to reload without it: \(PrintableText.line($0))" } ?? "")
         }
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
+        let parts = unit.split(separator: "@")
+        let enable = parts.count == 2 ? "; an application begins with 'belfryctl enable \(parts[1])'" : ""
         let systemctl = path.utf8.starts(with: "/run/user/".utf8) ? "systemctl --user" : "systemctl"
-        return "is \(unit) running? see '\(systemctl) status \(unit)'; use --instance or --socket for another service"
+        return "is \(unit) running? see '\(systemctl) status \(unit)'\(enable); "
+            + "use --instance or --socket for another service"
     }
     private static let closedHint =
         "its journal says why: it cannot start, it has ended, or a limit of [Socket] is reached"

@@ -24,6 +24,12 @@ package nonisolated enum ListenerRecords {
         }
     }
 
+    /// The health of all listeners in a word.
+    package static func health(_ reply: JSONObject) -> String {
+        if problems(reply).isEmpty { return "healthy" }
+        return problems(reply, isActive: false).isEmpty ? "unknown" : "not healthy"
+    }
+
     /// Whether a listener does not say that it is unhealthy or lost.
     package static func isHealthy(_ listener: JSONObject) -> Bool {
         ["healthy", nil].contains(listener.text("health"))

@@ -131,7 +131,8 @@ final class ApplicationListener: LifecycleListener {
     }
 
     var activity: String? {
-        unit?.state.map { "\(settings.unit) is \($0.text)" }
+        let limit = settings.listener.health == nil ? ", without Health=" : ""
+        return unit?.state.map { "\(settings.unit) is \($0.text)\(limit)" }
     }
 
     var health: ListenerHealth {

@@ -36,6 +36,22 @@ def test_a_restart_of_the_unit_is_a_stop_and_a_start(shop):
     shop.wait_for(lambda: shop.done() == ["Start", "Stop", "unit ended", "Start"], "follow the restart")
 
 
+def test_a_restart_that_fails_leaves_no_client_waiting(shop):
+    """systemd calls the start of the instance off, and may keep what the instance has stored."""
+    shop.write_unit("ExecStartPre=/bin/false\n")
+    shop.host.systemctl("daemon-reload")
+    shop.host.systemctl("restart", shop.unit.name, check=False)
+    assert shop.unit.property("ActiveState") == "failed" and shop.done()[1] == "Stop"
+    done = shop.ctl("pause", check=False)
+    assert done.returncode == 69 and "(ENOENT)" in done.stderr and "'belfryctl history shop'" in done.stderr
+    done = shop.host.run("belfryctl", "list", "--failed", check=False)
+    assert "belfryd@shop: shop.service is failed" in done.stdout and done.stderr == ""
+    shop.write_unit()
+    shop.host.systemctl("daemon-reload")
+    shop.begin()
+    assert shop.state() == "active"
+
+
 def test_a_crash_runs_nothing(shop):
     shop.unit.kill_main()
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
@@ -43,7 +59,9 @@ def test_a_crash_runs_nothing(shop):
     assert shop.listener_says("shop.service has ended before, Stop= does not run")
     assert "reason=unitEnded unitJob=over" in shop.ctl("history", "-n", "1", "--on", "willTerminate").stdout
     shop.begin()
-    assert "Launch: after its application had ended\n" in shop.ctl("status").stdout
+    status = shop.ctl("status").stdout
+    assert "Launch: after its application had ended\n" in status
+    assert " init.scope, the application had ended or was killed, exit status 0\n" in status
 
 
 def test_what_happens_to_belfry_runs_nothing(shop):
@@ -61,7 +79,9 @@ def test_what_happens_to_belfry_runs_nothing(shop):
 
 def test_a_pause_outlives_a_stop_of_belfry_but_not_the_run(shop):
     shop.ctl("pause")
-    shop.host.run("belfryctl", "disable", "shop")
+    said = shop.host.run("belfryctl", "disable", "shop").stderr
+    assert said.startswith("shop: still paused 20") and " by socket from pid " in said, said
+    assert f"\nnothing resumes it now; its Resume= is: {shop.commands['Resume']}\n" in said
     shop.host.run("belfryctl", "enable", "shop")
     shop.wait_until_up()
     assert shop.state() == "background" and shop.done() == ["Start", "Pause"]

@@ -235,7 +235,7 @@ def test_an_application_that_does_not_run_is_told_from_a_wrong_name(shop):
     shop.host.systemctl("stop", "shop.service")
     answer = shop.ctl("status", check=False)
     assert answer.returncode == 69
-    assert "\nbelfryd@shop starts a moment after shop.service and stops with it, see 'systemctl status shop.service belfryd@shop'; " in answer.stderr
+    assert "\nbelfryd@shop starts a moment after shop.service and stops with it, see 'systemctl status shop.service belfryd@shop', and " in answer.stderr
     assert "  shop.service is inactive (dead)  -" in shop.host.run("belfryctl", "list").stdout
     answer = shop.host.run("belfryctl", "-i", "shopp", "status", check=False)
     assert answer.returncode == 69 and "is belfryd@shopp running? see 'systemctl status belfryd@shopp'" in answer.stderr

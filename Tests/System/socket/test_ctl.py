@@ -51,6 +51,18 @@ def test_hold_lasts_as_long_as_its_command(started):
     started.wait_until_inactive()
 
 
+def test_a_pause_says_for_what_it_waits(started):
+    command = ["hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _"]
+    with started.running_ctl(*command) as hold:
+        assert hold.stdout.readline() == "begun\n"
+        with started.running_ctl("pause") as pause:
+            line = pause.stderr.readline()
+            assert line.startswith("belfryctl: pause by socket from pid ") and line.endswith(", waiting for 'backup'\n")
+            hold.stdin.write("\n")
+            hold.stdin.flush()
+            assert pause.wait(20) == 0
+
+
 def test_restart_of_the_service_does_not_restart_the_time_of_a_hold(started):
     def remaining() -> list[int]:
         return [hold["remainingUsec"] for hold in started.connect().call("ListHolds")["holds"]]

@@ -225,7 +225,16 @@ struct DisableCommand: ApplicationFileCommand {
         }
         // Also without the link: it may have failed the last time.
         try Systemctl.run("daemon-reload")
+        let settings = ApplicationFile(name, in: scope.withExamples).settings
         try Systemctl.run("stop", instance, listener)
+        if let pause = ListCommand.pause(keptBeside: scope.socket(of: name)) {
+            let command = ApplicationVerb.resume.notification.flatMap { settings?.command(at: $0)?.command }
+            let resume = command.map { "; its Resume= is: \(PrintableText.line($0.text))" }
+            StandardStream.error.write([
+                "\(name): still \(MainActor.assumeIsolated { ExitRecordText.lines(pause)[0] })",
+                "nothing resumes it now\(resume ?? "")",
+            ])
+        }
         let rest = ApplicationFile(name, in: scope)
         if let file = rest.file.files.first {
             let reload = rest.settings?.reloadsUnit == true ? ", and 'systemctl reload' of it fails until then" : ""

@@ -110,15 +110,17 @@ struct ListCommand: ReplyCommand {
                 let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }
                 application = "\(settings.unit) is \(state ?? "not known to run")"
                 // It runs without its lifecycle. An instance that starts, and not after a failure, has no socket yet.
-                let isAlone = unit?.isActive ?? true && instance?.text("SubState").hasPrefix("start") != true
+                let hasJob = instance?.list("Job").first.map { $0 != .number(0) } ?? false
+                let isStarting = hasJob || instance?.text("SubState").hasPrefix("start") == true
+                let isAlone = unit?.isActive ?? true && !isStarting
                 isWrong = isAlone || unit?.text("ActiveState") == "failed"
                 let isSilent = instance?.isActive == true
                 let fault = isSilent ? "\(service) does not reply" : "not \(service), see 'belfryctl enable \(name)'"
                 if isAlone, unit != nil { application += ", but \(fault)" }
             }
             var row: JSONObject = ["service": .string(service), "application": .string(application)]
-            row["paused"] = pause(keptBeside: scope.socket(of: name))
-            row["lastStopFailed"] = failedStop(keptBeside: scope.socket(of: name))
+            row["paused"] = pause(keptBeside: scope.socket(of: name)).map { .object($0) }
+            row["lastStopFailed"] = failedStop(keptBeside: scope.socket(of: name)).map { .string($0) }
             let problems = (isWrong ? [application] : []) + stopFailed(row)
             if !problems.isEmpty { row["problems"] = .array(problems.map { .string($0) }) }
             return row
@@ -126,26 +128,29 @@ struct ListCommand: ReplyCommand {
     }
 
     /// Who paused an instance that does not run, which only root and its user may read; nil if it is not paused.
-    @MainActor private static func pause(keptBeside socket: String) -> JSONValue? {
-        guard let file = kept("paused", beside: socket) else { return nil }
-        let run = try? JSONValue(json: SystemFileReader().read(file, limit: 256 << 10))
-        return run?["lastWord"] ?? ["kind": "paused"]
-    }
-
-    /// Why the last `Stop=` of an instance that does not run failed, or why that is not known; nil if it did not fail.
-    @MainActor private static func failedStop(keptBeside socket: String) -> JSONValue? {
-        guard let file = kept("stop-failed", beside: socket) else { return nil }
-        do throws(SystemError) {
-            return .string(String(decoding: try SystemFileReader().read(file, limit: 8192), as: UTF8.self))
+    static func pause(keptBeside socket: String) -> JSONObject? {
+        do {
+            guard let bytes = try kept("paused", beside: socket) else { return nil }
+            return try JSONValue(json: bytes)["lastWord"]?.objectValue ?? ["kind": "paused"]
         } catch {
-            return .string("\(error)")
+            // Such a file is a pause for the next process, too.
+            return ["kind": "paused"]
         }
     }
 
-    /// A file that an instance has left for its next start; nil if there is none.
-    private static func kept(_ name: String, beside socket: String) -> String? {
-        let file = String(socket.dropLast(ServiceClient.interface.utf8.count)) + name
-        return access(file, F_OK) == 0 ? file : nil
+    /// Why the last `Stop=` of an instance that does not run failed, or why that is not known; nil if it did not fail.
+    static func failedStop(keptBeside socket: String) -> String? {
+        do throws(SystemError) {
+            return try kept("stop-failed", beside: socket).map { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// What an instance has left for its next start in the file of this name; nil if there is none.
+    private static func kept(_ name: String, beside socket: String) throws(SystemError) -> [UInt8]? {
+        let path = String(socket.dropLast(ServiceClient.interface.utf8.count)) + name
+        return try StateFile(path: path, limit: 256 << 10).read()
     }
 
     private static func stopFailed(_ state: JSONObject) -> [String] {
@@ -168,7 +173,7 @@ struct ListCommand: ReplyCommand {
             service["paused"] = isPaused && state["state"] == "background" ? state["lastWord"] : nil
             let reply = try await client.call("ListListeners", to: "list the listeners of", within: limit)
             let problems = ListenerRecords.problems(reply, isActive: state["state"] == "active")
-            service["health"] = .string(ListenerRecords.problems(reply).isEmpty ? "healthy" : "not healthy")
+            service["health"] = .string(ListenerRecords.health(reply))
             let listeners = reply.objects("listeners")
             service["application"] = listeners.first { $0.text("name") == "application" }?["activity"]
             // A listener has its deadline, and what else a stop waits for may take long.

@@ -75,6 +75,7 @@ enum StatusText {
         return "\(name) is \(style.state(of: state))\(since)"
     }
 
+    /// `pause by socket from pid 12 (root), since …; 2 s ago, waiting for 'backup'`
     static func transition(_ facts: JSONObject, _ now: Int64) -> String {
         let origin = OriginText().text(facts["origin"]?.objectValue ?? [:])
         let since = facts.number("sinceUsec").map { ", since \(time($0, now))" } ?? ""
@@ -110,7 +111,9 @@ enum ExitRecordText {
         var text = word.textOrDash("kind")
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
         if let origin = word["origin"]?.objectValue { text += " by \(origins.text(origin))" }
-        if let reason = word.text("reason") { text += ", reason \(reason)" }
+        if let reason = word.text("reason") {
+            text += reason == "unitEnded" ? ", the application had ended or was killed" : ", reason \(reason)"
+        }
         if let reason = word.text("pauseReason") { text += ": \(reason)" }
         if let end = word["endedBy"]?.objectValue {
             let cause = word.text("endReason") ?? "by \(origins.text(end))"

@@ -4,6 +4,8 @@
 import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
+import BelfryEventLoop
+import BelfryLinux
 import Varlink
 
 /// A command that requests a transition, and prints the state that was reached and what listeners did.
@@ -19,6 +21,8 @@ extension TransitionCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
+        let wait = try context.tellWait()
+        defer { wait.cancel() }
         let reply = try await client.call(
             Self.method, parameters, to: Self.method.lowercased(), within: context.changeTimeout)
         context.print(reply, json: json) { reply, style in
@@ -28,9 +32,25 @@ extension TransitionCommand {
     }
 }
 
+extension CommandContext {
+    /// Says what the service waits for on standard error, if it does in two seconds and the timer is not cancelled.
+    func tellWait() throws(SystemError) -> TimerEventSource {
+        try loop.timer(after: .seconds(2)) {
+            MainThreadExecutor.task { await self.noteTransition() }
+        }
+    }
+
+    private func noteTransition() async {
+        // If the service does not reply to this either, the command waits as long as it was told to.
+        let state = try? await connect().call("GetState", to: "get the state of", within: queryTimeout)
+        if let change = state?["transition"]?.objectValue { note(StatusText.transition(change, Self.now)) }
+    }
+}
+
 private let transitionDiscussion = """
-    Waits until the listeners are done, and prints the new state and what they say that they did. Each listener that \
-    failed or was late is a line on standard error; the exit status is then 1, though the state has changed.
+    Waits until the listeners are done, and after two seconds says on standard error for what. Prints the new state \
+    and what they say that they did. Each listener that failed or was late is a line on standard error; the exit \
+    status is then 1, though the state has changed.
     """
 
 /// `belfryctl pause`.

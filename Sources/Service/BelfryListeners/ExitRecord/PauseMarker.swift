@@ -60,6 +60,7 @@ package final class PauseMarker {
                 mark(by: $0.origin, because: $0.userInfo.text("reason"))
             },
             mediator.addObserver(forName: .didBecomeActive) { [unowned self] in resumed($0.userInfo.text("reason")) },
+            mediator.addObserver(forName: .willTerminate) { [unowned self] in stop($0.userInfo) },
             // The timer has not counted the time asleep.
             mediator.addObserver(forName: .didWake) { [unowned self] _ in limit() },
             mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
@@ -84,13 +85,23 @@ package final class PauseMarker {
 
     /// A resume has a reason if it was not asked for.
     private func resumed(_ reason: String?) {
-        if let record, let reason {
-            let pause: RecordText = "the pause since \(time: record.realtime.wholeMicroseconds) by \(record.words)"
-            log.write(.warning, "\(reason), which ends \(pause)", .transition, by: record.origin)
-        }
+        if let reason { tell(reason) }
         record = nil
         remove()
         limit()
+    }
+
+    /// The marker does not outlive the kernel.
+    private func stop(_ info: UserInfo) {
+        let ends: [Termination.Reason] = [.reboot, .powerOff, .halt, .kexec]
+        guard let reason = Termination(userInfo: info)?.reason, ends.contains(reason) else { return }
+        tell("the machine stops (\(reason.rawValue))")
+    }
+
+    private func tell(_ reason: String) {
+        guard let record else { return }
+        let pause: RecordText = "the pause since \(time: record.realtime.wholeMicroseconds) by \(record.words)"
+        log.write(.warning, "\(reason), which ends \(pause)", .transition, by: record.origin)
     }
 
     /// Ends the pause when it has lasted for the longest time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryClient
 import BelfryCommandLine
 import CBelfry
 import Foundation
@@ -54,6 +55,18 @@ struct ListCommandTests {
         #expect(lines[1].hasSuffix("  a.service is active, paused 1970-01-01 00:01:37 \(origin): two\\nlines  -"))
         #expect(lines[2].contains("  b.service is active, paused  "))
         #expect(lines[3].contains("  c.service is active  "))
+    }
+
+    /// The user of an instance owns the folder.
+    @Test func nothingBehindALinkIsShown() throws {
+        let directory = try TemporaryDirectory()
+        let socket = directory.path("io.belfry.Lifecycle")
+        #expect(ListCommand.pause(keptBeside: socket) == nil && ListCommand.failedStop(keptBeside: socket) == nil)
+        let secret = try directory.write("secret", #"{"lastWord":{"kind":"paused","pauseReason":"secret"}}"#)
+        for name in ["paused", "stop-failed"] { symlink(secret, directory.path(name)) }
+
+        #expect(ListCommand.pause(keptBeside: socket) == ["kind": "paused"])
+        #expect(ListCommand.failedStop(keptBeside: socket)?.hasSuffix(" (ELOOP)") == true)
     }
 
     @Test func hangingServiceIsNamedAndDoesNotHideTheOthers() throws {
@@ -132,6 +145,8 @@ struct ListCommandTests {
             """
 
         #expect(try failed(reply: reply) == .init(status: 0, output: "", errors: ""))
+        let listeners = try #require(try? JSONValue(json: Array(reply.utf8)).objectValue)
+        #expect(ListenerRecords.health(listeners) == "unknown")
     }
 
     @Test func serviceThatDoesNotTellOfItsListenersIsNotWell() throws {

@@ -91,6 +91,18 @@ struct PauseMarkerTests {
         #expect(writer.records.count == 1)
     }
 
+    @Test(arguments: [("reboot", 1), ("restart", 0), ("stop", 0), ("softReboot", 0)])
+    func pauseThatEndsWithTheMachineIsTold(reason: String, records: Int) throws {
+        let process = try launched()
+        process.mediator.perform(.pause, origin: client)
+
+        process.mediator.perform(.stop, userInfo: ["reason": .string(reason)])
+
+        #expect(writer.records.count == records && isMarked)
+        let text = "the machine stops (reboot), which ends the pause since 2001-09-09T01:46:40.000000Z by pid 8"
+        #expect(texts.allSatisfy { $0.hasPrefix(text) })
+    }
+
     @Test func pauseHasAnEnd() throws {
         let process = try launched(lasting: .seconds(60))
         process.mediator.perform(.pause, origin: client)

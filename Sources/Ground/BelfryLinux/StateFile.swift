@@ -3,7 +3,6 @@
 
 internal import CBelfry
 internal import Glibc
-package import BelfryLinux
 
 /// A file in the state directory, such as the state of listeners. It is replaced as a whole, so that a crash leaves
 /// the old one or the new one and never a part.
