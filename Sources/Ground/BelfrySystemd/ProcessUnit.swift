@@ -18,18 +18,22 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
     /// The unit of `pid`; nil when the process is gone, in no unit, or outside our view.
     package static func of(_ pid: Int32) -> ProcessUnit? {
         guard pid > 0, let group = KernelFile.beginning(of: "/proc/\(pid)/cgroup", limit: 8192) else { return nil }
-        return ProcessUnit(group: group, ofInit: groupOfInit)
+        return ProcessUnit(group: group, below: ownRoot)
     }
 
-    private static let groupOfInit = KernelFile.beginning(of: "/proc/1/cgroup", limit: 8192)
+    private static let ownRoot = rootOfUnits(KernelFile.beginning(of: "/proc/1/cgroup", limit: 8192))
 
-    /// The unit by the contents of `/proc/PID/cgroup` and `/proc/1/cgroup`: the units of a container's manager are
-    /// below its own control group, which is not the root where the container has no namespace for control groups.
-    init?(group: [UInt8], ofInit: [UInt8]?) {
-        guard let path = Self.path(group) else { return nil }
-        var root = ofInit.flatMap(Self.path) ?? []
+    /// The control group of the service manager, by the content of `/proc/1/cgroup`: the units of a container's manager
+    /// are below its own, which is not the root where the container has no namespace for control groups.
+    static func rootOfUnits(_ ofInit: [UInt8]?) -> [ArraySlice<UInt8>] {
+        var root = ofInit.flatMap(path) ?? []
         if root.last?.elementsEqual("init.scope".utf8) == true { root.removeLast() }
-        guard path.starts(with: root, by: { $0.elementsEqual($1) }) else { return nil }
+        return root
+    }
+
+    /// The unit by the content of `/proc/PID/cgroup`.
+    init?(group: [UInt8], below root: [ArraySlice<UInt8>]) {
+        guard let path = Self.path(group), path.starts(with: root, by: { $0.elementsEqual($1) }) else { return nil }
         let groups = Self.skipSlices(path[root.count...])
         guard let first = groups.first else { return nil }
         let ofUser = Self.skipSlices(groups.dropFirst())
@@ -45,12 +49,18 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
     /// The names of the control groups from the root on: in the unified hierarchy, or where there is none in that of
     /// systemd.
     private static func path(_ file: [UInt8]) -> [ArraySlice<UInt8>]? {
-        let lines = file.split(separator: UInt8(ascii: "\n"))
-        let unified = lines.first { $0.starts(with: "0::".utf8) }
-        let line = unified ?? lines.first { $0.drop { $0 != UInt8(ascii: ":") }.starts(with: ":name=systemd:".utf8) }
-        return line?.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)[2]
-            .split(separator: UInt8(ascii: "/"))
+        var (rest, ofSystemd) = (file[...], [ArraySlice<UInt8>]?.none)
+        while let line = rest.firstIndex(of: UInt8(ascii: "\n")).map({ rest[..<$0] }) ?? (rest.isEmpty ? nil : rest) {
+            rest = rest[line.endIndex...].dropFirst()
+            if hasPrefix(line, "0::") { return line.dropFirst(3).split(separator: UInt8(ascii: "/")) }
+            let name = line.drop { $0 != UInt8(ascii: ":") }
+            guard ofSystemd == nil, hasPrefix(name, ofV1) else { continue }
+            ofSystemd = name.dropFirst(ofV1.utf8CodeUnitCount).split(separator: UInt8(ascii: "/"))
+        }
+        return ofSystemd
     }
+
+    private static let ofV1: StaticString = ":name=systemd:"
 
     private static func skipSlices(_ groups: ArraySlice<ArraySlice<UInt8>>) -> ArraySlice<ArraySlice<UInt8>> {
         groups.drop { hasSuffix($0, ".slice") && name($0) != nil }
@@ -70,6 +80,10 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
         ".service", ".scope", ".slice", ".socket", ".mount", ".swap", ".target", ".timer", ".path", ".device",
         ".automount",
     ]
+
+    private static func hasPrefix(_ text: ArraySlice<UInt8>, _ prefix: StaticString) -> Bool {
+        prefix.withUTF8Buffer { text.prefix($0.count).elementsEqual($0) }
+    }
 
     private static func hasSuffix(_ text: ArraySlice<UInt8>, _ suffix: StaticString) -> Bool {
         text.count >= suffix.utf8CodeUnitCount

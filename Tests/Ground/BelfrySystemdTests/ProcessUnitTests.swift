@@ -26,7 +26,8 @@ struct ProcessUnitTests {
         ("9:name=systemd:/\n0::/system.slice/foo.service\n", "foo.service", false),
     ])
     func unitOfAControlGroupIsFound(text: String, name: String, isOfUser: Bool) throws {
-        let unit = try #require(ProcessUnit(group: Array(text.utf8), ofInit: Array("0::/init.scope\n".utf8)))
+        #expect(ProcessUnit.rootOfUnits(Array("0::/init.scope\n".utf8)).isEmpty && ProcessUnit.rootOfUnits(nil).isEmpty)
+        let unit = try #require(ProcessUnit(group: Array(text.utf8), below: []))
 
         #expect(unit.name == name)
         #expect(unit.isOfUser == isOfUser)
@@ -38,7 +39,7 @@ struct ProcessUnitTests {
         ("user.slice/user-7.slice/user@7.service/app.slice/a@b.service/run-1", true),
     ])
     func aDelegatedGroupIsBelowItsUnit(path: String, isBelow: Bool) {
-        #expect(ProcessUnit(group: Array("0::/\(path)\n".utf8), ofInit: nil)?.isBelow == isBelow)
+        #expect(ProcessUnit(group: Array("0::/\(path)\n".utf8), below: [])?.isBelow == isBelow)
     }
 
     @Test(arguments: [
@@ -47,16 +48,17 @@ struct ProcessUnitTests {
         "1:cpu:/system.slice/a.service\n",
     ])
     func otherControlGroupHasNoUnit(text: String) {
-        #expect(ProcessUnit(group: Array(text.utf8), ofInit: nil) == nil)
+        #expect(ProcessUnit(group: Array(text.utf8), below: []) == nil)
     }
 
     @Test func controlGroupOfTheManagerIsRemoved() {
         let group = Array("0::/machine.slice/box.scope/system.slice/foo.service\n".utf8)
 
-        let unit = ProcessUnit(group: group, ofInit: Array("0::/machine.slice/box.scope/init.scope\n".utf8))
+        func root(_ ofInit: String) -> [ArraySlice<UInt8>] { ProcessUnit.rootOfUnits(Array(ofInit.utf8)) }
+        let unit = ProcessUnit(group: group, below: root("0::/machine.slice/box.scope/init.scope\n"))
 
         #expect(unit?.name == "foo.service")
-        #expect(ProcessUnit(group: group, ofInit: Array("0::/elsewhere/init.scope\n".utf8)) == nil)
+        #expect(ProcessUnit(group: group, below: root("0::/elsewhere/init.scope\n")) == nil)
     }
 
     @Test func unitsOfAllProcessesMatchSystemd() throws {
