@@ -75,19 +75,15 @@ final class HealthMonitor {
 
     /// A run has ended.
     func receive(_ result: RunResult) {
-        var hasSucceeded = false
         switch result {
         case .interrupted: return
-        case .succeeded: hasSucceeded = true
+        case .succeeded: break
         case .failed(let reason), .overran(let reason):
             if record.isDegraded { break }
             log.message(.notice, "Health= failed: \(reason, limit: OutputLines.longestLine)", .programFailed)
         }
         isOwed = false
-        let before = record.health
-        record.add(result, at: .now)
-        // Not at a failure that does not count yet: the service takes the time of a report for that of a success.
-        if record.health != before || hasSucceeded { report(record.health) }
+        if record.add(result, at: .now) { report(record.health) }
     }
 }
 
@@ -110,17 +106,22 @@ nonisolated struct HealthRecord {
     var isDegraded: Bool { if case .degraded = health { true } else { false } }
 
     /// Adds a result.
-    mutating func add(_ result: RunResult, at now: MonotonicInstant) {
+    ///
+    /// - Returns: whether it is told: a change, or a success, whose time is shown. The service takes the time of each
+    ///   report of health for that.
+    mutating func add(_ result: RunResult, at now: MonotonicInstant) -> Bool {
+        let before = health
         switch result {
-        case .interrupted: return
+        case .interrupted: return false
         case .succeeded: (failures, health) = (0, .healthy)
         case .failed(let reason), .overran(let reason):
             let text = "Health= failed: \(reason)"
             if health.isUnknown { health = .unknown(text) }
-            if health.isUnknown, now < start { return }
+            if health.isUnknown, now < start { return health != before }
             failures += 1
             if isStrict || failures >= retries { health = .degraded(text) }
         }
         isStrict = false
+        return health != before || failures == 0
     }
 }

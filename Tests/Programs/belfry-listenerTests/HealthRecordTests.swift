@@ -9,10 +9,13 @@ import Testing
 struct HealthRecordTests {
     private var record = HealthRecord(retries: 3, countingFrom: MonotonicInstant(microseconds: 10))
 
+    /// Whether each of the results is told.
+    private var told: [Bool] = []
+
     /// What is known after each of the results.
     private mutating func health(_ results: [RunResult], at now: UInt64 = 10) -> [ListenerHealth] {
         results.map {
-            record.add($0, at: MonotonicInstant(microseconds: now))
+            told.append(record.add($0, at: MonotonicInstant(microseconds: now)))
             return record.health
         }
     }
@@ -37,6 +40,8 @@ struct HealthRecordTests {
         let results: [RunResult] = [.succeeded(), .failed("a"), .failed("a"), .succeeded(), .failed("a"), .failed("a")]
 
         #expect(health(results).allSatisfy { $0 == .healthy })
+        // A failure that does not count yet is told to nobody: each report has the time of a success.
+        #expect(told == [true, false, false, true, false, false])
     }
 
     @Test mutating func aFailureAtTheStartDoesNotCountUntilThereWasASuccess() {
