@@ -60,7 +60,12 @@ package final class PauseMarker {
                 mark(by: $0.origin, because: $0.userInfo.text("reason"))
             },
             mediator.addObserver(forName: .didBecomeActive) { [unowned self] in resumed($0.userInfo.text("reason")) },
-            mediator.addObserver(forName: .willTerminate) { [unowned self] in stop($0.userInfo) },
+            mediator.addObserver(forName: .willTerminate) { [unowned self] in
+                // The marker does not outlive the kernel.
+                let reason = Termination(userInfo: $0.userInfo)?.reason
+                guard let reason, [.reboot, .powerOff, .halt, .kexec].contains(reason) else { return }
+                tell("the machine stops (\(reason.rawValue))")
+            },
             // The timer has not counted the time asleep.
             mediator.addObserver(forName: .didWake) { [unowned self] _ in limit() },
             mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
@@ -89,13 +94,6 @@ package final class PauseMarker {
         record = nil
         remove()
         limit()
-    }
-
-    /// The marker does not outlive the kernel.
-    private func stop(_ info: UserInfo) {
-        let ends: [Termination.Reason] = [.reboot, .powerOff, .halt, .kexec]
-        guard let reason = Termination(userInfo: info)?.reason, ends.contains(reason) else { return }
-        tell("the machine stops (\(reason.rawValue))")
     }
 
     private func tell(_ reason: String) {
