@@ -24,9 +24,11 @@ package nonisolated enum ListenerRecords {
         }
     }
 
-    /// The health of all listeners in a word.
-    package static func health(_ reply: JSONObject) -> String {
-        if problems(reply).isEmpty { return "healthy" }
+    /// The health of all listeners in a word. What programs have reported is not known any more while the service is
+    /// not active, since `Health=` does not run.
+    package static func health(_ reply: JSONObject, isActive: Bool) -> String {
+        let isOld = !isActive && reply.objects("listeners").contains { $0.number("healthyUsec") != nil }
+        if problems(reply).isEmpty { return isOld ? "unknown" : "healthy" }
         return problems(reply, isActive: false).isEmpty ? "unknown" : "not healthy"
     }
 

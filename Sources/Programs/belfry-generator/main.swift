@@ -59,9 +59,10 @@ func generate(in directory: String, _ scope: ApplicationScope) -> Bool {
         for diagnostic in application.file.diagnostics where diagnostic.severity == .error {
             report(.error, "\(diagnostic)", ["BELFRY_CONFIG_FILE": diagnostic.position.file])
         }
-        guard let settings = application.settings else { continue }
+        guard let settings = application.declared else { continue }
         do throws(SystemError) {
-            for file in GeneratedUnits(settings, isOfUser: scope.isOfUser).files { try file.write(below: directory) }
+            let units = GeneratedUnits(settings, isOfUser: scope.isOfUser, isValid: application.settings != nil)
+            for file in units.files { try file.write(below: directory) }
         } catch {
             report(.error, "\(error)")
             isComplete = false

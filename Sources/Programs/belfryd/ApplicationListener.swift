@@ -26,7 +26,7 @@ final class ApplicationListener: LifecycleListener {
     let bus: SystemBus
     let runs: UnitRunRecord
     private(set) var unit: UnitWatch?
-    /// With `ReloadUnit=`.
+    /// The manager has read its files again: the bond, and `ExecReload=`, may be others.
     private var reloading: BusMatch?
     /// For a run of the unit.
     private var memory: (run: String, group: String, watch: ApplicationMemory)?
@@ -72,9 +72,7 @@ final class ApplicationListener: LifecycleListener {
         runs = UnitRunRecord(in: context.isLocked ? context.paths.runtimeDirectory : nil) { Self.report($0, in: log) }
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
-        if settings.reloadsUnit {
-            reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
-        }
+        reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
         events = mediator.addEventObserver(
             for: .listenersChanged, .healthChanged, .began, .transitionEnded
         ) { [weak self] in
@@ -153,6 +151,10 @@ final class ApplicationListener: LifecycleListener {
         if !unit.isActive {
             let result = unit.result == "success" || unit.result.isEmpty ? "" : ", \(unit.result)"
             return .degraded("\(settings.unit) is \(unit.activeState)\(result)")
+        }
+        if !unit.boundBy.contains("belfryd@\(settings.name).service") {
+            let check = "see 'belfryctl check \(settings.name)'"
+            return .degraded("it is not bound to \(settings.unit) any more, Stop= does not run: \(check)")
         }
         if hasLaunched, !isAttached { return .degraded(absence) }
         if hasLaunched, isStopLeft { return .degraded(stopRemains) }
@@ -239,7 +241,7 @@ final class ApplicationListener: LifecycleListener {
     private func start(_ run: String) {
         phase = .telling
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
-        keep(run, runs.marks.intersection([.degraded]).union(runs.last != nil ? [.paused] : []))
+        keep(run, runs.marks.intersection([.degraded]).union([.paused]))
         let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
         mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self, pauses = mediator.pauses] _ in
             self?.started(run, pausesBefore: pauses)

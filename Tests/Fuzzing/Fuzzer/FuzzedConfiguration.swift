@@ -43,7 +43,7 @@ nonisolated enum FuzzedConfiguration {
     private static func checkApplication(_ bytes: [UInt8]) {
         let file = ApplicationFile("a", in: .system(), reader: OneApplication(bytes: bytes))
         precondition(file.settings != nil || !file.file.diagnostics.isEmpty)
-        guard let settings = file.settings else { return }
+        guard let settings = file.declared else { return }
         let keys: Set<Substring> = [
             "SourcePath", "BindsTo", "After", "Before", "Wants", "Description", "TimeoutStartSec", "TimeoutStopSec",
             "User", "Environment", "SupplementaryGroups", "ExecReload",
@@ -51,7 +51,7 @@ nonisolated enum FuzzedConfiguration {
             "RestrictSUIDSGID",
             "CapabilityBoundingSet",
         ]
-        for file in GeneratedUnits(settings, isOfUser: false).files {
+        for file in GeneratedUnits(settings, isOfUser: false, isValid: file.settings != nil).files {
             let parts = file.path.split(separator: "/", omittingEmptySubsequences: false)
             precondition(
                 parts.count == 2 && !parts.contains("") && !parts.contains(".."), "a path leaves the directory")

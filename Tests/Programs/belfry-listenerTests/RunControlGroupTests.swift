@@ -16,7 +16,7 @@ import Testing
     private func group(_ name: String) throws -> () throws -> String {
         try FileManager.default.createDirectory(atPath: unit.path(name), withIntermediateDirectories: false)
         let file = try unit.write("\(name)/cgroup.kill", "")
-        return { try String(contentsOfFile: file, encoding: .utf8) }
+        return { try KernelFile.text(file) }
     }
 
     private func unexpected(_ error: SystemError) { Issue.record(error) }

@@ -61,7 +61,7 @@ def test_a_unit_without_its_application_is_wrong(shop):
 def test_a_unit_that_has_failed_is_wrong(shop):
     shop.host.systemctl("kill", "--signal=KILL", shop.unit.name)
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "end with its unit")
-    assert wrong(shop) == ["belfryd@shop: shop.service is failed (failed)"]
+    assert wrong(shop) == ["belfryd@shop: shop.service is failed (Result: signal)"]
     shop.host.systemctl("reset-failed", shop.unit.name)
     assert wrong(shop) == []
 

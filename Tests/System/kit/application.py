@@ -79,7 +79,8 @@ class Application(BelfryInstance):
     def remove(self) -> None:
         self.host.systemctl("stop", self.unit.name, self.name, self.listener.name, check=False)
         # The pause, the failed stop and the health that the next run would know.
-        shutil.rmtree(self.host.path(f"/run/belfry@{self.instance}"), ignore_errors=True)
+        for folder in ("/run", "/var/lib"):
+            shutil.rmtree(self.host.path(f"{folder}/belfry@{self.instance}"), ignore_errors=True)
         for path in (self.file, f"/run/systemd/system/{self.unit.name}", str(self.log)):
             self.host.path(path).unlink(missing_ok=True)
         self.host.systemctl("daemon-reload")

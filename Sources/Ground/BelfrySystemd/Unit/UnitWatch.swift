@@ -22,6 +22,8 @@ package final class UnitWatch {
         package let controlGroup: String
         /// The number of its job that waits or is under way; 0 for none.
         let job: Int64
+        /// The units that stop with it.
+        package let boundBy: [String]
         /// How it reloads.
         package let reload: UnitProperties
 
@@ -32,6 +34,7 @@ package final class UnitWatch {
             result = properties.text("Result")
             controlGroup = properties.text("ControlGroup")
             job = if case .number(let number) = properties.list("Job").first { number } else { 0 }
+            boundBy = properties.texts("BoundBy")
             reload = properties.reload
             invocationID = properties.list("InvocationID").map { byte in
                 guard case .number(let number) = byte else { return "" }
@@ -46,8 +49,11 @@ package final class UnitWatch {
         /// Whether it is active without a process, as with `RemainAfterExit=`.
         package var isWithoutProcesses: Bool { isActive && (subState == "exited" || controlGroup.isEmpty) }
 
-        /// As systemctl(1) says it: `active (running)`.
-        package var text: String { "\(activeState) (\(subState))" }
+        /// Nearly as systemctl(1) says it: `active (running)`, `failed (Result: signal)`.
+        package var text: String {
+            let isClear = activeState != "failed" || result.isEmpty
+            return "\(activeState) (\(isClear ? subState : "Result: \(result)"))"
+        }
     }
 
     /// The state; nil while the manager cannot be asked.

@@ -54,6 +54,7 @@ struct ListCommand: ReplyCommand {
                 isSilent = true
             }
         }
+        Self.addFileErrors(to: &services)
         services += Self.idleApplications(besides: services.compactMap { $0.text("socket") })
         if failed {
             let longest = pausedFor.map(\.duration) ?? .seconds(24 * 60 * 60)
@@ -97,7 +98,7 @@ struct ListCommand: ReplyCommand {
         var isReachable = true
         return Set(ApplicationFile.names(in: scope) { _ in } + generated).sorted().compactMap { name in
             let service = "belfryd@\(name)"
-            var (application, isWrong) = ("error in its file, see 'belfryctl check \(name)'", true)
+            var (application, isWrong) = (fileError(name), true)
             let settings = ApplicationFile(name, in: scope).settings
             if sockets.contains(scope.socket(of: name)) { return nil }
             let isMade = isReachable && generated.contains(name)
@@ -107,7 +108,9 @@ struct ListCommand: ReplyCommand {
             } else if let settings {
                 let unit = isReachable ? try? ServiceManagerUnit.properties(of: settings.unit) : nil
                 isReachable = unit != nil
-                let state = unit?.text("LoadState") == "not-found" ? "not there" : unit.map { UnitWatch.State($0).text }
+                let load = unit?.text("LoadState") ?? "loaded"
+                let isThere = load != "not-found"
+                let state = load == "loaded" ? unit.map { UnitWatch.State($0).text } : isThere ? load : "not there"
                 application = "\(settings.unit) is \(state ?? "not known to run")"
                 // It runs without its lifecycle. An instance that starts, and not after a failure, has no socket yet.
                 let hasJob = instance?.list("Job").first.map { $0 != .number(0) } ?? false
@@ -124,6 +127,16 @@ struct ListCommand: ReplyCommand {
             let problems = (isWrong ? [application] : []) + stopFailed(row)
             if !problems.isEmpty { row["problems"] = .array(problems.map { .string($0) }) }
             return row
+        }
+    }
+
+    /// What `list` says of the application whose instance would be at this socket, if there is one.
+    @MainActor static func idleApplication(at socket: String) -> [String] {
+        let scope = ApplicationScope.ofProcess
+        return idleApplications(besides: []).compactMap { row in
+            let service = row.textOrDash("service")
+            let own = scope.socket(of: String(service.dropFirst("belfryd@".count)))
+            return own.hasSameBytes(as: socket) ? "\(service) does not run: \(facts(row))" : nil
         }
     }
 
@@ -153,6 +166,22 @@ struct ListCommand: ReplyCommand {
         return try StateFile(path: path, limit: 256 << 10).read()
     }
 
+    private static func fileError(_ name: String) -> String { "error in its file, see 'belfryctl check \(name)'" }
+
+    /// Adds to services that run that their application has a file with which they do not start again.
+    private static func addFileErrors(to services: inout [JSONObject]) {
+        let scope = ApplicationScope.ofProcess
+        // Others may not be allowed to read them.
+        guard scope.isOfUser || geteuid() == 0 else { return }
+        let wrong = ApplicationFile.names(in: scope) { _ in }.filter { ApplicationFile($0, in: scope).settings == nil }
+        let errors = Dictionary(uniqueKeysWithValues: wrong.map { (scope.socket(of: $0), fileError($0)) })
+        for (place, service) in services.enumerated() {
+            guard let error = service.text("socket").flatMap({ errors[$0] }) else { continue }
+            services[place]["application"] = .string("\(service.text("application") ?? "running"), \(error)")
+            services[place]["problems"] = .array((service["problems"]?.arrayValue ?? []) + [.string(error)])
+        }
+    }
+
     private static func stopFailed(_ state: JSONObject) -> [String] {
         state.text("lastStopFailed").map { ["stop failed: \($0)"] } ?? []
     }
@@ -172,8 +201,9 @@ struct ListCommand: ReplyCommand {
             let isPaused = state["lastWord"]?["kind"] == "paused" && state["lastWord"]?["endedBy"] == nil
             service["paused"] = isPaused && state["state"] == "background" ? state["lastWord"] : nil
             let reply = try await client.call("ListListeners", to: "list the listeners of", within: limit)
-            let problems = ListenerRecords.problems(reply, isActive: state["state"] == "active")
-            service["health"] = .string(ListenerRecords.health(reply))
+            let isActive = state["state"] == "active"
+            let problems = ListenerRecords.problems(reply, isActive: isActive)
+            service["health"] = .string(ListenerRecords.health(reply, isActive: isActive))
             let listeners = reply.objects("listeners")
             service["application"] = listeners.first { $0.text("name") == "application" }?["activity"]
             // A listener has its deadline, and what else a stop waits for may take long.
@@ -189,6 +219,11 @@ struct ListCommand: ReplyCommand {
         }
     }
 
+    @MainActor private static func facts(_ service: JSONObject) -> String {
+        let facts = [service.text("application")].compactMap(\.self) + stopFailed(service) + events(service).map(\.text)
+        return facts.isEmpty ? "-" : facts.joined(separator: ", ")
+    }
+
     /// A row for each service.
     @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([
@@ -196,12 +231,10 @@ struct ListCommand: ReplyCommand {
             ("APPLICATION", .left), ("SOCKET", .left),
         ])
         for service in reply.objects("services") {
-            let facts =
-                [service.text("application")].compactMap(\.self) + stopFailed(service) + events(service).map(\.text)
             table.add([
                 service.textOrDash("service"), TextStyle.plain.state(of: service), service.textOrDash("health"),
                 service.textOrDash("version"), service.numberOrDash("pid"),
-                facts.isEmpty ? "-" : facts.joined(separator: ", "),
+                facts(service),
                 service.textOrDash("socket"),
             ])
         }

@@ -14,7 +14,13 @@ struct StatusCommand: ReplyCommand {
     @OptionGroup var options: NamedReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
+        let client: ServiceClient
+        do throws(ClientFailure) {
+            client = try context.connect()
+        } catch {
+            StandardStream.error.write(ListCommand.idleApplication(at: context.path))
+            throw error
+        }
         var state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
         let listeners = try? await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
@@ -110,17 +116,18 @@ enum ExitRecordText {
         let origins = OriginText()
         var text = word.textOrDash("kind")
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
-        if let origin = word["origin"]?.objectValue { text += " by \(origins.text(origin))" }
-        if let reason = word.text("reason") {
-            text += reason == "unitEnded" ? ", the application had ended or was killed" : ", reason \(reason)"
-        }
+        // Then the signal and the status are those of belfryd, which followed.
+        let hasFollowed = word.text("reason") == "unitEnded"
+        if hasFollowed { text += ", because the application had ended or was killed" }
+        if !hasFollowed, let origin = word["origin"]?.objectValue { text += " by \(origins.text(origin))" }
+        if !hasFollowed, let reason = word.text("reason") { text += ", reason \(reason)" }
         if let reason = word.text("pauseReason") { text += ": \(reason)" }
         if let end = word["endedBy"]?.objectValue {
             let cause = word.text("endReason") ?? "by \(origins.text(end))"
             text += "; ended \(WallClockText.dateAndTime(word.number("endedUsec") ?? 0)): \(cause)"
         }
         if let cut = word["cutShortBy"]?.objectValue { text += ", cut short by \(origins.text(cut))" }
-        if let status = word.number("exitStatus") { text += ", exit status \(status)" }
+        if let status = word.number("exitStatus"), !hasFollowed { text += ", exit status \(status)" }
         var lines = [text]
         if let problem = word.text("problem") { lines.append(problem) }
         let slow = word.objects("listeners").sorted {

@@ -20,13 +20,17 @@ extension TransitionCommand {
     var parameters: JSONObject { [:] }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
+        let (client, limit) = (try context.connect(), context.changeTimeout)
         let wait = try context.tellWait()
         defer { wait.cancel() }
+        let before = Self.method == "Resume" ? try await client.call("GetState", to: "resume", within: limit) : [:]
         let reply = try await client.call(
-            Self.method, parameters, to: Self.method.lowercased(), within: context.changeTimeout)
+            Self.method, parameters, to: Self.method.lowercased(), within: limit)
         context.print(reply, json: json) { reply, style in
             [style.state(of: reply)] + ListenerReports.works(reply)
+        }
+        if before["state"] == "active", before["transition"] == nil {
+            context.note("the service was not paused, nothing was run")
         }
         return context.report(reply)
     }

@@ -108,7 +108,10 @@ package nonisolated struct ApplicationFile {
     static let on = "On"
 
     /// The settings; nil if there was an error.
-    package private(set) var settings: ApplicationSettings?
+    package var settings: ApplicationSettings? { file.list.hasErrors ? nil : declared }
+    /// What is known of them if only the file and its unit are. The instance is bound to the unit whatever else is
+    /// wrong: the commands of one that runs have their turn, and a start fails and says what is wrong.
+    package private(set) var declared: ApplicationSettings?
     /// The file.
     package private(set) var file: DeclarationFile
 
@@ -122,8 +125,8 @@ package nonisolated struct ApplicationFile {
         }
         guard let (application, on) = sections else { return }
         check(name, scope, reader, application)
-        guard !file.list.hasErrors else { return }
-        settings = ApplicationSettings(
+        guard let path = file.files.first, !application.unit.isEmpty else { return }
+        let settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
             pauseMax: application.pauseMax,
             listener: ListenerSettings(
@@ -132,8 +135,9 @@ package nonisolated struct ApplicationFile {
                 timeout: application.timeout,
                 socket: scope.socket(of: name),
                 health: on.health.map { HealthCheck(command: $0, schedule: application.health) }),
-            file: file.files.first ?? "")
-        if application.reloadsUnit, let mistake = settings?.reloadMistake(isOfUser: scope.isOfUser) {
+            file: path)
+        declared = settings
+        if application.reloadsUnit, let mistake = settings.reloadMistake(isOfUser: scope.isOfUser) {
             file.error(at: "ReloadUnit", in: Self.application, mistake)
         } else {
             for one in on.commands {
@@ -146,7 +150,6 @@ package nonisolated struct ApplicationFile {
                     "systemctl waits for the \(wait) of '\(application.unit)', which waits for this: use --no-block")
             }
         }
-        if file.list.hasErrors { settings = nil }
     }
 
     /// Whether the unit of this process is one of the application, whatever has become of its file.

@@ -19,8 +19,10 @@ package nonisolated struct GeneratedUnits {
     /// The files and links.
     package let files: [File]
 
-    /// - Parameter isOfUser: whether they are for the manager of a user, where no unit has another user.
-    package init(_ application: ApplicationSettings, isOfUser: Bool) {
+    /// - Parameters:
+    ///   - isOfUser: whether they are for the manager of a user, where no unit has another user.
+    ///   - isValid: whether the file has no error. With one, the unit itself is left as it is.
+    package init(_ application: ApplicationSettings, isOfUser: Bool, isValid: Bool = true) {
         let (name, unit) = (application.name, application.unit)
         let (instance, listener) = ("belfryd@\(name).service", "belfry-listener@\(name).service")
         let head = """
@@ -57,7 +59,7 @@ package nonisolated struct GeneratedUnits {
             File(path: "\(listener).d/50-application.conf", content: .text(program)),
             File(path: "\(unit).wants/\(instance)", content: .link("\(directory)/belfryd@.service")),
         ]
-        self.files = application.reloadsUnit ? files + [application.reloadDropIn] : files
+        self.files = application.reloadsUnit && isValid ? files + [application.reloadDropIn] : files
     }
 
     /// A time limit of the unit, if the default does not leave ten seconds besides the commands, of which a stop may

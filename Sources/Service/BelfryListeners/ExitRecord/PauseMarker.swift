@@ -40,6 +40,8 @@ package final class PauseMarker {
     ///   - mediator: whose pauses are marked.
     ///   - run: this run. The marker of another boot is removed.
     ///   - makers: the listeners that make the pause, those of an application; if one fails, there is none to keep.
+    ///   - previous: the pause in which the last run has ended, if what was paused outlives the machine, as it may with
+    ///     an application. It is continued also if the runtime directory has lost it.
     ///   - longest: how long a pause may last, by the clock of the machine; nil for as long as nobody ends it.
     ///   - service: the name of the service. The marker of another service is neither used nor replaced.
     ///   - directory: the runtime directory. Nothing is read or written in one that another user may have made.
@@ -47,25 +49,24 @@ package final class PauseMarker {
     ///   - log: receives what could not be read or written.
     /// - Throws: when the system failed to read a marker that may exist.
     package init(
-        mediator: LifecycleMediator, run: ServiceRun, madeBy makers: [String] = [], lasting longest: Duration? = nil,
-        of service: String, in directory: String, isLocked: Bool = true, log: ServiceLog
+        mediator: LifecycleMediator, run: ServiceRun, after previous: ExitRecord? = nil, madeBy makers: [String] = [],
+        lasting longest: Duration? = nil, of service: String, in directory: String, isLocked: Bool = true,
+        log: ServiceLog
     ) throws(SystemError) {
         (self.mediator, self.run, self.service, self.directory, self.log) = (mediator, run, service, directory, log)
         (self.makers, self.longest, self.isLocked) = (makers, longest, isLocked)
         file = StateFile(path: directory + "/paused", limit: RunRecord.sizeMax)
         try read()
+        if !isPaused, let previous {
+            keep(previous)
+            tellStart()
+        }
         observations = [
             mediator.addObserver(forName: .didEnterBackground) { [unowned self, unowned mediator] in
                 guard $0.trigger == .pause, !mediator.isPausingForSleep else { return }
                 mark(by: $0.origin, because: $0.userInfo.text("reason"))
             },
             mediator.addObserver(forName: .didBecomeActive) { [unowned self] in resumed($0.userInfo.text("reason")) },
-            mediator.addObserver(forName: .willTerminate) { [unowned self] in
-                // The marker does not outlive the kernel.
-                let reason = Termination(userInfo: $0.userInfo)?.reason
-                guard let reason, [.reboot, .powerOff, .halt, .kexec].contains(reason) else { return }
-                tell("the machine stops (\(reason.rawValue))")
-            },
             // The timer has not counted the time asleep.
             mediator.addObserver(forName: .didWake) { [unowned self] _ in limit() },
             mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
@@ -90,16 +91,13 @@ package final class PauseMarker {
 
     /// A resume has a reason if it was not asked for.
     private func resumed(_ reason: String?) {
-        if let reason { tell(reason) }
+        if let record, let reason {
+            let pause: RecordText = "the pause since \(time: record.realtime.wholeMicroseconds) by \(record.words)"
+            log.write(.warning, "\(reason), which ends \(pause)", .transition, by: record.origin)
+        }
         record = nil
         remove()
         limit()
-    }
-
-    private func tell(_ reason: String) {
-        guard let record else { return }
-        let pause: RecordText = "the pause since \(time: record.realtime.wholeMicroseconds) by \(record.words)"
-        log.write(.warning, "\(reason), which ends \(pause)", .transition, by: record.origin)
     }
 
     /// Ends the pause when it has lasted for the longest time.
@@ -135,9 +133,7 @@ package final class PauseMarker {
             let paused = try RunRecord.run(bytes)
             guard paused.bootID == run.bootID else { return remove() }
             record = paused.exitRecord
-            if let record {
-                log.write(.notice, "starting paused, by \(record.words)", .transition, by: record.origin)
-            }
+            tellStart()
         } catch let foreign as ForeignFile {
             log.write(.warning, "\(foreign), ignoring", .savedState)
         } catch {
@@ -149,12 +145,20 @@ package final class PauseMarker {
         }
     }
 
+    private func tellStart() {
+        if let record { log.write(.notice, "starting paused, by \(record.words)", .transition, by: record.origin) }
+    }
+
     private func mark(by origin: LifecycleOrigin, because reason: String?) {
         guard mediator.state == .background, !isAtEnd else { return }
         var pause = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
         pause.pauseReason = reason
-        (record, run.exitRecord) = (pause, pause)
+        keep(pause)
         limit()
+    }
+
+    private func keep(_ pause: ExitRecord) {
+        (record, run.exitRecord) = (pause, pause)
         guard isLocked else { return warn("the pause ends with this process, which has no lock of the service") }
         do {
             try OwnedDirectory.make(directory)

@@ -34,8 +34,8 @@ struct StopPreparationTests {
         fixture.mediator.stop(
             origin: .service, userInfo: [:],
             preparing: [
-                StopPreparation(.beginning, waitingFor: { ["worker.service"] }) { [turn] in turn.done = $0 },
-                StopPreparation(.termination, limit: .seconds(5)) { [reason] in reason.done = $0 },
+                StopPreparation(.beginning, waitingFor: { ["worker.service"] }) { [weak turn] in turn?.done = $0 },
+                StopPreparation(.termination, limit: .seconds(5)) { [weak reason] in reason?.done = $0 },
             ])
     }
 

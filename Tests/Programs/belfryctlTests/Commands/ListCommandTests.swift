@@ -146,7 +146,9 @@ struct ListCommandTests {
 
         #expect(try failed(reply: reply) == .init(status: 0, output: "", errors: ""))
         let listeners = try #require(try? JSONValue(json: Array(reply.utf8)).objectValue)
-        #expect(ListenerRecords.health(listeners) == "unknown")
+        #expect(ListenerRecords.health(listeners, isActive: false) == "unknown")
+        let old: JSONObject = ["listeners": [["name": "shop", "health": "healthy", "healthyUsec": 1]]]
+        #expect([true, false].map { ListenerRecords.health(old, isActive: $0) } == ["healthy", "unknown"])
     }
 
     @Test func serviceThatDoesNotTellOfItsListenersIsNotWell() throws {

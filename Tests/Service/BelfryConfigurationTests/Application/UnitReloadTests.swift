@@ -18,6 +18,19 @@ struct UnitReloadTests {
         return units.files.first { $0.path == "shop.service.d/zz-belfry-shop.conf" }?.content
     }
 
+    @Test func aWrongFileKeepsTheBondAndLeavesTheUnit() throws {
+        let wrong = file("Reload=r\nDegarded=true")
+
+        #expect(wrong.settings == nil)
+        let files = GeneratedUnits(try #require(wrong.declared), isOfUser: false, isValid: false).files
+        #expect(
+            files.map(\.path) == [
+                "belfryd@shop.service.d/50-application.conf", "belfry-listener@shop.service.d/50-application.conf",
+                "shop.service.wants/belfryd@shop.service",
+            ])
+        #expect(file("Reload=r", key: "Unit=\n").declared == nil)
+    }
+
     /// `ExecReload=` on the bus, with the times of its last run.
     private static func command(_ words: String..., isIgnored: Bool = false, lastRun: Int64 = 0) -> BusValue {
         .list([
@@ -25,7 +38,7 @@ struct UnitReloadTests {
         ])
     }
 
-    private static let own = command("belfryctl", "-i", "shop", "reload", lastRun: 7)
+    private static var own: BusValue { command("belfryctl", "-i", "shop", "reload", lastRun: 7) }
 
     @Test func theKeyAloneChangesTheUnit() throws {
         let text = """

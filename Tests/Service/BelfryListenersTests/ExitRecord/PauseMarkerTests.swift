@@ -19,14 +19,14 @@ struct PauseMarkerTests {
 
     /// A process of the service, with its marker.
     private func begin(
-        boot: String = "b", service: String = "s", makers: [String] = [], lasting longest: Duration? = nil,
-        in place: String? = nil, by other: (any LifecycleClock)? = nil
+        boot: String = "b", after previous: ExitRecord? = nil, service: String = "s", makers: [String] = [],
+        lasting longest: Duration? = nil, in place: String? = nil, by other: (any LifecycleClock)? = nil
     ) throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
         let mediator = LifecycleMediator(clock: other ?? clock)
         let marker = try PauseMarker(
             mediator: mediator,
             run: ServiceRun(bootID: boot, invocationID: "i", pid: 4, startRealtime: .microseconds(9)),
-            madeBy: makers, lasting: longest, of: service, in: place ?? directory.url.path,
+            after: previous, madeBy: makers, lasting: longest, of: service, in: place ?? directory.url.path,
             log: ServiceLog { [writer] _ in writer })
         return (mediator, marker)
     }
@@ -91,16 +91,18 @@ struct PauseMarkerTests {
         #expect(writer.records.count == 1)
     }
 
-    @Test(arguments: [("reboot", 1), ("restart", 0), ("stop", 0), ("softReboot", 0)])
-    func pauseThatEndsWithTheMachineIsTold(reason: String, records: Int) throws {
-        let process = try launched()
-        process.mediator.perform(.pause, origin: client)
+    /// Such as after a boot, at which the runtime directory is new.
+    @Test func pauseOfTheLastRunIsContinuedWhereItsMarkerIsLost() throws {
+        let first = try launched()
+        first.mediator.perform(.pause, origin: client, userInfo: ["reason": "a move"])
+        let pause = try #require(first.marker.record)
+        try FileManager.default.removeItem(atPath: directory.path("paused"))
 
-        process.mediator.perform(.stop, userInfo: ["reason": .string(reason)])
+        let next = try begin(boot: "another", after: pause)
 
-        #expect(writer.records.count == records && isMarked)
-        let text = "the machine stops (reboot), which ends the pause since 2001-09-09T01:46:40.000000Z by pid 8"
-        #expect(texts.allSatisfy { $0.hasPrefix(text) })
+        #expect(next.marker.isPaused && next.marker.record == pause && isMarked)
+        #expect(texts == ["starting paused, by pid 8 (belfryctl), uid 0 on the socket: a move"])
+        #expect(try begin(boot: "another").marker.record == pause)
     }
 
     @Test func pauseHasAnEnd() throws {
