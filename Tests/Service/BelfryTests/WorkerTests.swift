@@ -64,6 +64,7 @@ struct WorkerTests {
         }
         await test.script.run(.perform(.stop))
 
+        try await test.until { test.service.mediator.state == .notRunning }
         #expect(test.failures.map { "\($0)" } == ["'jobs': torn paper"])
         #expect(test.script.problems == ["willTerminate: jobs: 'jobs': torn paper"])
     }

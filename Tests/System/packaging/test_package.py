@@ -207,6 +207,10 @@ def test_an_application_notices_no_upgrade_and_no_removal(bare, package, newer):
     # The unit is reloaded as it was before.
     assert "path=/bin/true ;" in shop.unit.property("ExecReload")
     bare.host.systemctl("stop", shop.unit.name)
+    purge = bare.apt("purge", "belfry")
+    assert "files in /etc/belfry/applications were written by hand, and stay" in purge.stdout + purge.stderr
+    assert bare.host.path(shop.file).exists()
+    shop.remove()
 
 
 def test_of_three_applications_none_notices_an_upgrade(bare, package, newer):

@@ -29,7 +29,7 @@ extension TransitionCommand {
         context.print(reply, json: json) { reply, style in
             [style.state(of: reply)] + ListenerReports.works(reply)
         }
-        if before["state"] == "active", before["transition"] == nil {
+        if before["state"] == "active", before["transition"] == nil, reply.objects("reports").isEmpty {
             context.note("the service was not paused, nothing was run")
         }
         return context.report(reply)
