@@ -69,21 +69,18 @@ final class ServiceParts {
         budget = UnitBudget(mediator: mediator, unit: unit)
         logger = LoggerListener(mediator: mediator, log: log, counter: counter)
         missing = MissingParts(log: log, manager: manager)
-        let run = ServiceRun(
+        var run = ServiceRun(
             bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
             startRealtime: mediator.clock.now.realtime)
+        pause = try PauseMarker(
+            mediator: mediator, run: run, madeBy: options.application.map { [$0.name, "application"] } ?? [],
+            lasting: options.application?.pauseMax, of: options.instanceName, in: paths.runtimeDirectory,
+            and: options.application == nil ? nil : paths.stateDirectory, isLocked: lock != nil, log: log)
+        run.exitRecord = pause.record
         // Without the directory the exit record says so.
         if lock != nil { try? OwnedDirectory.make(paths.stateDirectory, withParents: true) }
         let files = RunFiles(directory: paths.stateDirectory, service: identity.service)
         exitRecord = ExitRecordStore(mediator: mediator, run: run, files: lock == nil ? nil : files, log: log)
-        let paused = options.application == nil ? nil : exitRecord.previousRun?.pause
-        pause = try PauseMarker(
-            mediator: mediator, run: run, after: paused,
-            madeBy: options.application.map { [$0.name, "application"] } ?? [],
-            lasting: options.application?.pauseMax, of: options.instanceName, in: paths.runtimeDirectory,
-            isLocked: lock != nil, log: log)
-        exitRecord.pause = { [pause] in pause.isPaused ? pause.record : nil }
-        if let record = pause.record { exitRecord.store(record) }
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, exitRecord: exitRecord)
         sources = ServiceSources(

@@ -13,8 +13,6 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     public var startRealtime: Duration
     /// Who ended or paused it; nil while it runs, and if it ended without an exit record.
     public var exitRecord: ExitRecord?
-    /// Who had paused it; nil if it was not paused at its end.
-    package var pause: ExitRecord?
     /// How it ended according to the service manager; nil if `belfryd --record-exit` did not run.
     public var exit: UnitExit?
 
@@ -34,7 +32,6 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
         self.init(
             bootID: bootID, invocationID: userInfo.text("invocationId"), pid: pid, startRealtime: start)
         exit = userInfo.object("exit").flatMap { UnitExit(userInfo: $0) }
-        pause = userInfo.object("pause").flatMap { ExitRecord(userInfo: $0) }
         guard let word = userInfo["lastWord"] else { return }
         guard case .object(let info) = word, let exitRecord = ExitRecord(userInfo: info) else { return nil }
         self.exitRecord = exitRecord
@@ -48,7 +45,6 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
         ]
         info["invocationId"] = invocationID.map { .string($0) }
         info["lastWord"] = exitRecord.map { .object($0.userInfo) }
-        info["pause"] = pause.map { .object($0.userInfo) }
         info["exit"] = exit.map { .object($0.userInfo) }
         return info
     }

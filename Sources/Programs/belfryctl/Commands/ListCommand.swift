@@ -88,7 +88,11 @@ struct ListCommand: ReplyCommand {
     /// The applications without an instance at one of these sockets, with the states of their units if systemd can be
     /// asked, and the pauses that their next start finds. They have a file, or one that is gone was there for the
     /// generator (systemd.generator(7)).
-    @MainActor private static func idleApplications(besides sockets: [String]) -> [JSONObject] {
+    ///
+    /// - Parameter socket: only the application whose instance would be at this one.
+    @MainActor private static func idleApplications(
+        besides sockets: [String] = [], only socket: String? = nil
+    ) -> [JSONObject] {
         let scope = ApplicationScope.ofProcess
         let runtime = scope.isOfUser ? Environment.variables["XDG_RUNTIME_DIR"] ?? "" : "/run"
         let (start, end) = ("\(runtime)/systemd/generator/belfryd@", ".service.d")
@@ -97,6 +101,7 @@ struct ListCommand: ReplyCommand {
         }
         var isReachable = true
         return Set(ApplicationFile.names(in: scope) { _ in } + generated).sorted().compactMap { name in
+            if let socket, !scope.socket(of: name).hasSameBytes(as: socket) { return nil }
             let service = "belfryd@\(name)"
             var (application, isWrong) = (fileError(name), true)
             let settings = ApplicationFile(name, in: scope).settings
@@ -132,12 +137,7 @@ struct ListCommand: ReplyCommand {
 
     /// What `list` says of the application whose instance would be at this socket, if there is one.
     @MainActor static func idleApplication(at socket: String) -> [String] {
-        let scope = ApplicationScope.ofProcess
-        return idleApplications(besides: []).compactMap { row in
-            let service = row.textOrDash("service")
-            let own = scope.socket(of: String(service.dropFirst("belfryd@".count)))
-            return own.hasSameBytes(as: socket) ? "\(service) does not run: \(facts(row))" : nil
-        }
+        idleApplications(only: socket).map { "\($0.textOrDash("service")) cannot be reached: \(facts($0))" }
     }
 
     /// Who paused an instance that does not run, which only root and its user may read; nil if it is not paused.
@@ -163,7 +163,11 @@ struct ListCommand: ReplyCommand {
     /// What an instance has left for its next start in the file of this name; nil if there is none.
     private static func kept(_ name: String, beside socket: String) throws(SystemError) -> [UInt8]? {
         let path = String(socket.dropLast(ServiceClient.interface.utf8.count)) + name
-        return try StateFile(path: path, limit: 256 << 10).read()
+        func file(_ path: String) -> StateFile { StateFile(path: path, limit: 256 << 10) }
+        // The copy of a pause outlives the machine. For a user's service systemd chooses the place by its version.
+        let isOfSystem = name == "paused" && path.utf8.starts(with: "/run/belfry@".utf8)
+        if let bytes = try file(path).read() { return bytes }
+        return isOfSystem ? try file("/var/lib" + path.dropFirst("/run".count)).read() : nil
     }
 
     private static func fileError(_ name: String) -> String { "error in its file, see 'belfryctl check \(name)'" }
@@ -174,7 +178,7 @@ struct ListCommand: ReplyCommand {
         // Others may not be allowed to read them.
         guard scope.isOfUser || geteuid() == 0 else { return }
         let wrong = ApplicationFile.names(in: scope) { _ in }.filter { ApplicationFile($0, in: scope).settings == nil }
-        let errors = Dictionary(uniqueKeysWithValues: wrong.map { (scope.socket(of: $0), fileError($0)) })
+        let errors = Dictionary(wrong.map { (scope.socket(of: $0), fileError($0)) }) { first, _ in first }
         for (place, service) in services.enumerated() {
             guard let error = service.text("socket").flatMap({ errors[$0] }) else { continue }
             services[place]["application"] = .string("\(service.text("application") ?? "running"), \(error)")

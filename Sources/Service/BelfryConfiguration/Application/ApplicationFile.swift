@@ -125,7 +125,10 @@ package nonisolated struct ApplicationFile {
         }
         guard let (application, on) = sections else { return }
         check(name, scope, reader, application)
-        guard let path = file.files.first, !application.unit.isEmpty else { return }
+        // A listener of this name would get the drop-ins of the application.
+        guard let path = file.files.first, !application.unit.isEmpty, Self.listener(name, scope, reader) == nil else {
+            return
+        }
         let settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
             pauseMax: application.pauseMax,
@@ -172,6 +175,14 @@ package nonisolated struct ApplicationFile {
         }
     }
 
+    /// The file of a listener with this name.
+    private static func listener(
+        _ name: String, _ scope: ApplicationScope, _ reader: any ConfigurationFileReader
+    ) -> String? {
+        guard case .system(let root, _) = scope else { return nil }
+        return ListenerFile(name, root: root, reader: reader).file.files.first
+    }
+
     private mutating func check(
         _ name: String, _ scope: ApplicationScope, _ reader: any ConfigurationFileReader,
         _ application: ApplicationSection
@@ -190,8 +201,7 @@ package nonisolated struct ApplicationFile {
             file.error(
                 at: "User", in: Self.application, "the applications of a user run as this user, remove 'User'")
         }
-        guard case .system(let root, _) = scope else { return }
-        if let other = ListenerFile(name, root: root, reader: reader).file.files.first {
+        if let other = Self.listener(name, scope, reader) {
             file.error(
                 at: "Unit", in: Self.application,
                 "there is a listener of this name, \(DisplayText.quoted(other)): rename or remove one of them")

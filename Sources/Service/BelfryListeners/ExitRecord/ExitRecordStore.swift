@@ -17,8 +17,6 @@ package final class ExitRecordStore {
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var observations: [LifecycleObservation] = []
-    /// The pause that is marked in the runtime directory, which the next process may find empty.
-    package var pause: () -> ExitRecord? = { nil }
     private var hasWarned = false
 
     /// Reads what the last run left, and begins the record of this one.
@@ -115,7 +113,7 @@ package final class ExitRecordStore {
 
     /// Replaces the record of this run.
     package func store(_ record: ExitRecord?) {
-        (run.exitRecord, run.pause) = (record, pause())
+        run.exitRecord = record
         write()
     }
 

@@ -25,6 +25,8 @@ package final class PauseMarker {
     private let directory: String
     private let isLocked: Bool
     private let file: StateFile
+    /// The same in the state directory, which outlives the machine.
+    private let copy: StateFile?
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var observations: [LifecycleObservation] = []
@@ -40,27 +42,24 @@ package final class PauseMarker {
     ///   - mediator: whose pauses are marked.
     ///   - run: this run. The marker of another boot is removed.
     ///   - makers: the listeners that make the pause, those of an application; if one fails, there is none to keep.
-    ///   - previous: the pause in which the last run has ended, if what was paused outlives the machine, as it may with
-    ///     an application. It is continued also if the runtime directory has lost it.
     ///   - longest: how long a pause may last, by the clock of the machine; nil for as long as nobody ends it.
     ///   - service: the name of the service. The marker of another service is neither used nor replaced.
     ///   - directory: the runtime directory. Nothing is read or written in one that another user may have made.
+    ///   - stateDirectory: that of an application: what its command has made may outlive the machine, so that the pause
+    ///     goes on in another boot. Nil for a service, which begins anew then.
     ///   - isLocked: whether this process has the lock of the service. Without it, nothing is written or removed.
     ///   - log: receives what could not be read or written.
     /// - Throws: when the system failed to read a marker that may exist.
     package init(
-        mediator: LifecycleMediator, run: ServiceRun, after previous: ExitRecord? = nil, madeBy makers: [String] = [],
-        lasting longest: Duration? = nil, of service: String, in directory: String, isLocked: Bool = true,
+        mediator: LifecycleMediator, run: ServiceRun, madeBy makers: [String] = [], lasting longest: Duration? = nil,
+        of service: String, in directory: String, and stateDirectory: String? = nil, isLocked: Bool = true,
         log: ServiceLog
     ) throws(SystemError) {
         (self.mediator, self.run, self.service, self.directory, self.log) = (mediator, run, service, directory, log)
         (self.makers, self.longest, self.isLocked) = (makers, longest, isLocked)
         file = StateFile(path: directory + "/paused", limit: RunRecord.sizeMax)
+        copy = stateDirectory.map { StateFile(path: $0 + "/paused", limit: RunRecord.sizeMax) }
         try read()
-        if !isPaused, let previous {
-            keep(previous)
-            tellStart()
-        }
         observations = [
             mediator.addObserver(forName: .didEnterBackground) { [unowned self, unowned mediator] in
                 guard $0.trigger == .pause, !mediator.isPausingForSleep else { return }
@@ -126,14 +125,21 @@ package final class PauseMarker {
             if error.isSystemFailure { throw error }
             return
         }
+        try read(file)
+        if !isPaused, let copy { try read(copy) }
+    }
+
+    private func read(_ file: StateFile) throws(SystemError) {
         do {
             guard let bytes = try file.read() else { return }
-            try checkOwner(bytes)
+            try checkOwner(of: file)
             isPaused = true
             let paused = try RunRecord.run(bytes)
-            guard paused.bootID == run.bootID else { return remove() }
+            guard copy != nil || paused.bootID == run.bootID else { return remove() }
             record = paused.exitRecord
-            tellStart()
+            if let record {
+                log.write(.notice, "starting paused, by \(record.words)", .transition, by: record.origin)
+            }
         } catch let foreign as ForeignFile {
             log.write(.warning, "\(foreign), ignoring", .savedState)
         } catch {
@@ -145,28 +151,27 @@ package final class PauseMarker {
         }
     }
 
-    private func tellStart() {
-        if let record { log.write(.notice, "starting paused, by \(record.words)", .transition, by: record.origin) }
-    }
-
     private func mark(by origin: LifecycleOrigin, because reason: String?) {
         guard mediator.state == .background, !isAtEnd else { return }
         var pause = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
         pause.pauseReason = reason
-        keep(pause)
-        limit()
-    }
-
-    private func keep(_ pause: ExitRecord) {
         (record, run.exitRecord) = (pause, pause)
+        limit()
         guard isLocked else { return warn("the pause ends with this process, which has no lock of the service") }
         do {
             try OwnedDirectory.make(directory)
-            if let bytes = try? file.read() { try checkOwner(bytes) }
+            try checkOwner(of: file)
             try file.write(RunRecord.encode(run, of: service), durably: false)
             isPaused = true
         } catch {
-            warn("\(error), the pause ends with this process")
+            return warn("\(error), the pause ends with this process")
+        }
+        do {
+            guard let copy else { return }
+            try checkOwner(of: copy)
+            try copy.write(RunRecord.encode(run, of: service), durably: false)
+        } catch {
+            warn("\(error), the pause ends with the machine")
         }
     }
 
@@ -174,12 +179,18 @@ package final class PauseMarker {
         guard isPaused else { return }
         isPaused = false
         guard isLocked else { return }
-        do throws(SystemError) { try file.remove() } catch { warn("\(error), the next start is paused") }
+        do throws(SystemError) {
+            if let copy, (try? checkOwner(of: copy)) != nil { try copy.remove() }
+            try file.remove()
+        } catch {
+            warn("\(error), the next start is paused")
+        }
     }
 
-    private func checkOwner(_ bytes: [UInt8]) throws(ForeignFile) {
-        guard let owner = RunRecord.service(bytes), !owner.hasSameBytes(as: service) else { return }
-        throw ForeignFile(file.path, of: owner, use: "RuntimeDirectory=")
+    private func checkOwner(of file: StateFile) throws(ForeignFile) {
+        guard let bytes = try? file.read(), let owner = RunRecord.service(bytes), !owner.hasSameBytes(as: service)
+        else { return }
+        throw ForeignFile(file.path, of: owner, use: file == copy ? "StateDirectory=" : "RuntimeDirectory=")
     }
 
     /// The same problem is logged once.

@@ -4,6 +4,7 @@
 import BelfryListeners
 import BelfrySystemd
 import Foundation
+import Glibc
 import Lifecycle
 import LifecycleTesting
 import TestSupport
@@ -19,14 +20,15 @@ struct PauseMarkerTests {
 
     /// A process of the service, with its marker.
     private func begin(
-        boot: String = "b", after previous: ExitRecord? = nil, service: String = "s", makers: [String] = [],
+        boot: String = "b", keptIn state: TemporaryDirectory? = nil, service: String = "s", makers: [String] = [],
         lasting longest: Duration? = nil, in place: String? = nil, by other: (any LifecycleClock)? = nil
     ) throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
         let mediator = LifecycleMediator(clock: other ?? clock)
         let marker = try PauseMarker(
             mediator: mediator,
             run: ServiceRun(bootID: boot, invocationID: "i", pid: 4, startRealtime: .microseconds(9)),
-            after: previous, madeBy: makers, lasting: longest, of: service, in: place ?? directory.url.path,
+            madeBy: makers, lasting: longest, of: service, in: place ?? directory.url.path,
+            and: state?.url.path,
             log: ServiceLog { [writer] _ in writer })
         return (mediator, marker)
     }
@@ -91,18 +93,40 @@ struct PauseMarkerTests {
         #expect(writer.records.count == 1)
     }
 
-    /// Such as after a boot, at which the runtime directory is new.
-    @Test func pauseOfTheLastRunIsContinuedWhereItsMarkerIsLost() throws {
-        let first = try launched()
+    /// At a boot the runtime directory is new.
+    @Test func pauseOfAnApplicationOutlivesTheRuntimeDirectory() throws {
+        let state = try TemporaryDirectory()
+        let first = try begin(keptIn: state)
+        first.mediator.perform(.launch)
         first.mediator.perform(.pause, origin: client, userInfo: ["reason": "a move"])
-        let pause = try #require(first.marker.record)
         try FileManager.default.removeItem(atPath: directory.path("paused"))
 
-        let next = try begin(boot: "another", after: pause)
-
-        #expect(next.marker.isPaused && next.marker.record == pause && isMarked)
+        let next = try begin(boot: "another", keptIn: state)
+        #expect(next.marker.isPaused && next.marker.record == first.marker.record)
         #expect(texts == ["starting paused, by pid 8 (belfryctl), uid 0 on the socket: a move"])
-        #expect(try begin(boot: "another").marker.record == pause)
+        var options = LaunchOptions()
+        options.isPaused = true
+        next.mediator.perform(.launch, userInfo: options.userInfo)
+        #expect(next.mediator.state == .background)
+
+        next.mediator.perform(.resume)
+        #expect(try !begin(boot: "another", keptIn: state).marker.isPaused)
+        #expect(access(state.path("paused"), F_OK) != 0 && !isMarked)
+    }
+
+    @Test func copyOfAnotherServiceIsLeft() throws {
+        let state = try TemporaryDirectory()
+        let other = try begin(keptIn: state, service: "other", in: TemporaryDirectory().url.path)
+        other.mediator.perform(.launch)
+        other.mediator.perform(.pause)
+
+        let process = try begin(keptIn: state)
+        process.mediator.perform(.launch)
+        process.mediator.perform(.pause)
+        process.mediator.perform(.resume)
+
+        #expect(!process.marker.isPaused && access(state.path("paused"), F_OK) == 0)
+        #expect(texts.count == 2 && texts.allSatisfy { $0.contains("StateDirectory=") })
     }
 
     @Test func pauseHasAnEnd() throws {
