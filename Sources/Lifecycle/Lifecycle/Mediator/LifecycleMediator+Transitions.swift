@@ -168,8 +168,8 @@ extension LifecycleMediator {
             taskWait?.end()
             taskWait = nil
         case .prepare(let preparation, let stop):
-            preparation.begin(on: clock) { [weak self, weak stop] in
-                guard let self, let stop else { return }
+            preparation.begin(on: clock) { [weak self, weak stop, weak preparation] in
+                guard let self, let stop, let preparation else { return }
                 transitions.prepared(preparation, for: stop)
                 run([])
             }
