@@ -124,11 +124,10 @@ package nonisolated struct ApplicationFile {
             sections = (application, commands)
         }
         guard let (application, on) = sections else { return }
-        check(name, scope, reader, application)
+        let listener = Self.listener(name, scope, reader)
+        check(name, scope, listener, application)
         // A listener of this name would get the drop-ins of the application.
-        guard let path = file.files.first, !application.unit.isEmpty, Self.listener(name, scope, reader) == nil else {
-            return
-        }
+        guard let path = file.files.first, !application.unit.isEmpty, listener == nil else { return }
         let settings = ApplicationSettings(
             name: name, unit: application.unit, user: application.user, reloadsUnit: application.reloadsUnit,
             pauseMax: application.pauseMax,
@@ -184,8 +183,7 @@ package nonisolated struct ApplicationFile {
     }
 
     private mutating func check(
-        _ name: String, _ scope: ApplicationScope, _ reader: any ConfigurationFileReader,
-        _ application: ApplicationSection
+        _ name: String, _ scope: ApplicationScope, _ listener: String?, _ application: ApplicationSection
     ) {
         if !file.list.hasErrors, file.effective?.section(Self.on)?.keys.isEmpty == true {
             file.error(
@@ -201,7 +199,7 @@ package nonisolated struct ApplicationFile {
             file.error(
                 at: "User", in: Self.application, "the applications of a user run as this user, remove 'User'")
         }
-        if let other = Self.listener(name, scope, reader) {
+        if let other = listener {
             file.error(
                 at: "Unit", in: Self.application,
                 "there is a listener of this name, \(DisplayText.quoted(other)): rename or remove one of them")

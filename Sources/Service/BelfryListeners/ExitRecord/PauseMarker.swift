@@ -132,7 +132,7 @@ package final class PauseMarker {
     private func read(_ file: StateFile) throws(SystemError) {
         do {
             guard let bytes = try file.read() else { return }
-            try checkOwner(of: file)
+            try check(bytes, of: file)
             isPaused = true
             let paused = try RunRecord.run(bytes)
             guard copy != nil || paused.bootID == run.bootID else { return remove() }
@@ -188,8 +188,11 @@ package final class PauseMarker {
     }
 
     private func checkOwner(of file: StateFile) throws(ForeignFile) {
-        guard let bytes = try? file.read(), let owner = RunRecord.service(bytes), !owner.hasSameBytes(as: service)
-        else { return }
+        if let bytes = try? file.read() { try check(bytes, of: file) }
+    }
+
+    private func check(_ bytes: [UInt8], of file: StateFile) throws(ForeignFile) {
+        guard let owner = RunRecord.service(bytes), !owner.hasSameBytes(as: service) else { return }
         throw ForeignFile(file.path, of: owner, use: file == copy ? "StateDirectory=" : "RuntimeDirectory=")
     }
 
