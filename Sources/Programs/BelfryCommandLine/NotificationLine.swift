@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
+import BelfryJSON
 import BelfryLinux
 package import Varlink
 
@@ -83,7 +84,8 @@ package struct NotificationLine {
     private func userInfo(_ info: JSONObject) -> String {
         PrintableText.line(
             info.lazy.map { key, value in
-                if key == "unitJob", value == "none" { return "(the unit runs on)" }
+                // Whole texts are compared as bytes: `==` of strings takes quadratic time.
+                if UTF8Text(key) == "unitJob", value == "none" { return "(the unit runs on)" }
                 let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
                 return "\(key)=\(text)"
             })

@@ -146,6 +146,17 @@ struct HostileServiceTests {
         for command in Self.following { _ = try run(followed, command) }
     }
 
+    @Test func longNamesInAUserInfoTakeLinearTime() throws {
+        // 4 MB: a quadratic comparison takes longer than the time limit.
+        let name = String(repeating: HostileReply.long, count: 20)
+        let notification: JSONValue = ["name": "x", "sequence": 1, "userInfo": [name: "a", "unitJob": "none"]]
+        let standIn = try StandIn(answering: [
+            HostileReply.message(["notification": notification], ["continues": true]),
+            HostileReply.message([:], ["error": "org.example.Enough"]),
+        ])
+        #expect(try run(standIn, ["watch"]).output.contains("\u{301}\u{323}"))
+    }
+
     @Test func numberOfElementsShownIsLimited() throws {
         let listener: JSONValue = ["name": "a", "interests": ["b"], "calls": 1]
         let standIn = try StandIn(answering: [
