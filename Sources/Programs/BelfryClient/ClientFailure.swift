@@ -112,8 +112,8 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 + (application.reloadByHand.map { "; to reload without it: \(PrintableText.line($0))" } ?? "")
         }
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
-        let parts = unit.split(separator: "@")
-        let enable = parts.count == 2 ? "; an application begins with 'belfryctl enable \(parts[1])'" : ""
+        let application = unit.hasPrefix("belfryd@") ? unit.dropFirst("belfryd@".count) : ""
+        let enable = application.isEmpty ? "" : "; an application begins with 'belfryctl enable \(application)'"
         let systemctl = path.utf8.starts(with: "/run/user/".utf8) ? "systemctl --user" : "systemctl"
         return "is \(unit) running? see '\(systemctl) status \(unit)'\(enable); "
             + "use --instance or --socket for another service"

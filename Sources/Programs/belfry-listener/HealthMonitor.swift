@@ -42,10 +42,7 @@ final class HealthMonitor {
         self.check(isAfterResume: false)
     }
 
-    /// The service is gone.
-    func detached() { changed(to: "") }
-
-    /// The service has come to this state.
+    /// The service has come to this state, or is gone: an empty one.
     func changed(to new: String) {
         state = new
         if new == "background" { wasPaused = true }
@@ -75,15 +72,15 @@ final class HealthMonitor {
 
     /// A run has ended.
     func receive(_ result: RunResult) {
-        switch result {
-        case .interrupted: return
-        case .succeeded: break
-        case .failed(let reason), .overran(let reason):
-            if record.isDegraded { break }
-            log.message(.notice, "Health= failed: \(reason, limit: OutputLines.longestLine)", .programFailed)
-        }
+        if case .interrupted = result { return }
         isOwed = false
-        if record.add(result, at: .now) { report(record.health) }
+        let wasDegraded = record.isDegraded
+        let isTold = record.add(result, at: .now)
+        if !wasDegraded, let reason = result.reason {
+            let text: RecordText = "Health= failed: \(reason, limit: OutputLines.longestLine)\(record.tally)"
+            log.message(.notice, text, .programFailed)
+        }
+        if isTold { report(record.health) }
     }
 }
 
@@ -104,6 +101,9 @@ nonisolated struct HealthRecord {
     init(retries: Int, countingFrom start: MonotonicInstant) { (self.retries, self.start) = (retries, start) }
 
     var isDegraded: Bool { if case .degraded = health { true } else { false } }
+
+    /// ` (2 of 3)`, as long as failures do not count yet.
+    var tally: String { isDegraded || failures == 0 ? "" : " (\(failures) of \(retries))" }
 
     /// Adds a result.
     ///

@@ -116,7 +116,7 @@ final class ListenerProgram {
             add(notification["name"]?.stringValue ?? "", notification, tokens: [token])
         case .detached:
             perform(queue.detach())
-            health?.detached()
+            health?.changed(to: "")
             manager.send([.status("waiting for '\(settings.socket)'")])
         case .note(let text): log.message(.info, "\(text)", .connection)
         }

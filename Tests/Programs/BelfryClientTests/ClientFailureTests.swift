@@ -38,16 +38,19 @@ struct ClientFailureTests {
     }
 
     @Test(arguments: [
-        ("/run/videod", "systemctl status videod"),
-        ("/run/user/7/belfry@video", "systemctl --user status belfryd@video"),
+        ("/run/videod", "systemctl status videod", ""),
+        ("/run/videod@one", "systemctl status videod@one", ""),
+        ("/run/user/7/belfry@video", "systemctl --user status belfryd@video", "belfryctl enable video"),
     ])
-    func hintNamesTheManagerOfTheUnit(_ directory: String, _ command: String) {
+    func hintNamesTheManagerOfTheUnit(_ directory: String, _ command: String, _ enable: String) {
         let path = "\(directory)/io.belfry.Lifecycle"
         let error = VarlinkError.system(SystemError(ENOENT, verb: "connect to", object: path))
 
         let failure = ClientFailure(connecting: error, to: path)
 
         #expect(failure.lines.last?.contains(" see '\(command)'; ") == true, "\(failure.lines)")
+        #expect(failure.lines.last?.contains("'belfryctl enable ") == !enable.isEmpty, "\(failure.lines)")
+        #expect(enable.isEmpty || failure.lines.last?.contains("'\(enable)'") == true, "\(failure.lines)")
     }
 
     @Test func closedConnectionHasAHint() {

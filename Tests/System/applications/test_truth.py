@@ -65,7 +65,7 @@ def test_the_first_run_is_waited_for_and_its_time_is_shown(shop):
 def test_a_failure_that_does_not_count_yet_is_no_success(shop):
     assert enable_again(shop, "HealthInterval=1s\nHealthRetries=1000") == (0, "")
     shop.ill.touch()
-    shop.wait_for(lambda: shop.listener_says("Health= failed: it is sick"), "fail once")
+    shop.wait_for(lambda: shop.listener_says("Health= failed: it is sick (1 of 1000)"), "fail once")
     healthy = re.compile(r"last healthy (\S+ \S+);")
     told = healthy.search(shop.ctl("status").stdout)[1]
     shop.looks.unlink()

@@ -63,6 +63,17 @@ def test_a_pause_says_for_what_it_waits(started):
             assert pause.wait(20) == 0
 
 
+def test_a_change_with_nothing_to_do_says_so(started):
+    def told(*command: str) -> str:
+        return started.ctl(*command).stderr
+
+    assert told("resume") == "belfryctl: it was active before, nothing was run or changed\n"
+    assert told("pause", "--reason", "first") == ""
+    assert told("pause", "--reason", "second") == "belfryctl: it was paused (background) before, nothing was run or changed\n"
+    assert "first" in started.ctl("status").stdout
+    assert told("resume") == ""
+
+
 def test_restart_of_the_service_does_not_restart_the_time_of_a_hold(started):
     def remaining() -> list[int]:
         return [hold["remainingUsec"] for hold in started.connect().call("ListHolds")["holds"]]

@@ -23,14 +23,14 @@ extension TransitionCommand {
         let (client, limit) = (try context.connect(), context.changeTimeout)
         let wait = try context.tellWait()
         defer { wait.cancel() }
-        let before = Self.method == "Resume" ? try await client.call("GetState", to: "resume", within: limit) : [:]
-        let reply = try await client.call(
-            Self.method, parameters, to: Self.method.lowercased(), within: limit)
+        let verb = Self.method.lowercased()
+        let before = try await client.call("GetState", to: verb, within: limit)
+        let reply = try await client.call(Self.method, parameters, to: verb, within: limit)
         context.print(reply, json: json) { reply, style in
             [style.state(of: reply)] + ListenerReports.works(reply)
         }
-        if before["state"] == "active", before["transition"] == nil, reply.objects("reports").isEmpty {
-            context.note("the service was not paused, nothing was run")
+        if before["state"] == reply["state"], before["transition"] == nil, reply.objects("reports").isEmpty {
+            context.note("it was \(TextStyle.plain.state(of: before)) before, nothing was run or changed")
         }
         return context.report(reply)
     }
