@@ -4,7 +4,6 @@
 internal import BelfryConfiguration
 internal import BelfryEventLoop
 package import BelfryListeners
-internal import BelfrySystemd
 package import Lifecycle
 
 /// Writes back and trims each `[Cache NAME]` on the notifications that it names.

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
-internal import BelfryLinux
 internal import BelfrySystemd
 internal import Logging
 

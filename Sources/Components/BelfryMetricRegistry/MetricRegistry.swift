@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
-internal import BelfryLinux
 internal import Synchronization
 
 /// The metrics that a program has besides those of the service itself. May be used on any thread.

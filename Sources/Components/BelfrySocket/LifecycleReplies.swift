@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryEventLoop
-internal import BelfryListeners
 internal import Lifecycle
 internal import Varlink
 

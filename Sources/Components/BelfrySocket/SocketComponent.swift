@@ -4,9 +4,7 @@
 public import Belfry
 internal import BelfryConfiguration
 internal import BelfryListeners
-internal import BelfrySystemd
 internal import Lifecycle
-internal import Varlink
 
 /// Assembles the socket from the configuration, and the descriptors of the last process.
 final class SocketComponent: RunningComponent {

@@ -70,12 +70,8 @@ package nonisolated struct StateFile: Sendable, Equatable {
     /// Writes all of it, and closes the descriptor.
     private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ name: String, _ durably: Bool) throws(SystemError) {
         defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw .last(verb: "write", object: name) }
-            rest = rest.dropFirst(count)
-        }
+        let code = StandardStreams.write(bytes, to: descriptor)
+        guard code == 0 else { throw SystemError(code, verb: "write", object: name) }
         guard !durably || fsync(descriptor) == 0 else { throw .last(verb: "write", object: name) }
     }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
+package import BelfryJSON
 internal import BelfryLinux
-package import Varlink
 
 /// Text from a service or the journal, made fit for a terminal: on one line, without control characters, and cut before
 /// it is processed, so that its length costs nothing.

@@ -4,7 +4,6 @@
 package import BelfryEventLoop
 internal import BelfryJSON
 internal import BelfryLinux
-internal import Glibc
 package import Varlink
 
 /// What a watch reports.

@@ -3,7 +3,6 @@
 
 import BelfryClient
 import BelfryEventLoop
-import BelfryLinux
 import Glibc
 package import Varlink
 

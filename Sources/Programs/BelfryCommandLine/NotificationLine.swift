@@ -2,9 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
-import BelfryJSON
-import BelfryLinux
-package import Varlink
+package import BelfryJSON
 
 /// Notifications, one line each, in columns.
 @MainActor

@@ -3,7 +3,6 @@
 
 import BelfryConfiguration
 import BelfryEventLoop
-import BelfryLinux
 import BelfrySystemd
 
 /// Where the output of the program and messages about it go: to the journal if standard error does, or else to standard

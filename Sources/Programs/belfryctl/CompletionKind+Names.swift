@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
 import Varlink

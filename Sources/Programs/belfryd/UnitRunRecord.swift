@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryLinux
-internal import BelfryListeners
 
 /// The last run of the application's unit for which the program was told, over restarts of this service within a boot:
 /// a file in the runtime directory.

@@ -10,16 +10,11 @@ internal import Lifecycle
 /// Handles systemd's control signal SIGRTMIN+18 by its integer (systemd, `src/shared/common-signal.h`): 0x100 to 0x107
 /// sets the log level, 0x200, 0x201 and 0x203 the log target, 0x300 posts a memory warning, 0x301 logs the state of the
 /// heap.
-final class ControlSignal {
+struct ControlSignal {
     /// systemd's console is standard error here.
     private static let targets: [Int32: LogTarget] = [0x200: .stderr, 0x201: .journal, 0x203: .null]
-    private let mediator: LifecycleMediator
-    private let log: ServiceLog
-
-    init(mediator: LifecycleMediator, log: ServiceLog) {
-        self.mediator = mediator
-        self.log = log
-    }
+    let mediator: LifecycleMediator
+    let log: ServiceLog
 
     func obey(_ signal: SignalOrigin) {
         if let level = LogPriority(rawValue: signal.value &- 0x100) {
@@ -29,19 +24,17 @@ final class ControlSignal {
         } else if signal.value == 0x300 {
             mediator.warnOfMemory(.some, origin: .signal(signal))
         } else if signal.value == 0x301 {
-            log.write(.info, RecordText(lines: MallocInformation.text), .control, by: .signal(signal))
+            log.write(.info, RecordText(lines: Self.heap), .control, by: .signal(signal))
         } else {
             let value = "0x" + String(signal.value, radix: 16)
             let from = LifecycleOrigin.signal(signal)
             log.write(.notice, "unknown control value \(value), \(from), ignoring", .control, by: from)
         }
     }
-}
 
-/// What the C library's allocator says of the heap.
-nonisolated enum MallocInformation {
-    /// One line for people, and below it malloc_info(3) for programs, which goes through the arenas one by one.
-    static var text: String {
+    /// One line for people about the heap, and below it malloc_info(3) for programs, which goes through the arenas one
+    /// by one.
+    private static var heap: String {
         let usage = belfry_malloc_usage()
         let summary =
             "heap: \(usage.used) bytes in use, \(usage.unused) free, \(usage.arena) from brk, \(usage.mapped) from mmap"

@@ -8,7 +8,6 @@ internal import Lifecycle
 internal import BelfryListeners
 internal import BelfrySources
 internal import BelfrySystemd
-internal import BelfryLinux
 
 /// Stops the process with SIGSTOP once it is in the background: with `StopOnPause=yes`, and after Ctrl-Z in a terminal,
 /// whose shell expects the process to stop.

@@ -2,12 +2,11 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import CBelfry
 internal import BelfryEventLoop
+internal import CBelfry
 internal import Glibc
 internal import Lifecycle
 internal import BelfryListeners
-internal import BelfrySources
 internal import BelfrySystemd
 internal import BelfryLinux
 

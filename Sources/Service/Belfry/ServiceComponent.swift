@@ -57,7 +57,7 @@ extension RunningComponent {
 }
 
 /// What a component is created from, before the mediator exists.
-package final class ComponentParameters {
+package struct ComponentParameters {
     /// The options of `ServiceMain.run`.
     package let options: ServiceOptions
     /// The configuration.
@@ -70,18 +70,6 @@ package final class ComponentParameters {
     package let manager: ServiceManagerSocket
     /// The descriptors that the service manager handed over.
     package let received: ListenDescriptors
-
-    init(
-        options: ServiceOptions, configuration: LifecycleConfiguration, identity: ServiceIdentity, log: ServiceLog,
-        manager: ServiceManagerSocket, received: ListenDescriptors
-    ) {
-        self.options = options
-        self.configuration = configuration
-        self.identity = identity
-        self.log = log
-        self.manager = manager
-        self.received = received
-    }
 }
 
 /// What a component uses when it adds its listeners.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfrySystemd
-
 /// The exit codes of a service, those of sysexits(3) where one fits.
 package nonisolated enum ServiceExit {
     /// It stopped in order.

@@ -4,7 +4,6 @@
 internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
-internal import Lifecycle
 
 /// The entry point of a service, as `UIApplicationMain` is for an app.
 @MainActor public enum ServiceMain {

@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import CBelfry
 internal import BelfryEventLoop
+internal import CBelfry
 internal import Glibc
 internal import Lifecycle
 internal import BelfryListeners

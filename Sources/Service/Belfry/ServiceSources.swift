@@ -2,9 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import CBelfry
 internal import BelfryEventLoop
-internal import Glibc
+internal import CBelfry
 internal import Lifecycle
 internal import BelfryListeners
 internal import BelfrySources

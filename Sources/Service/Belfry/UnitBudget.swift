@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import BelfryListeners
 package import BelfrySystemd
 package import Lifecycle
 
@@ -55,8 +54,8 @@ package final class UnitBudget {
     private func ask(_ unit: ServiceManagerUnit) {
         let asked = waiting
         (waiting, isAsking) = ([], true)
-        unit.bus.ask(unit.limit(.start), timeout: Self.answerTimeout) { [weak self] start in
-            unit.bus.ask(unit.limit(.stop), timeout: Self.answerTimeout) { [weak self] stop in
+        unit.bus.ask(unit.limit("TimeoutStartUSec"), timeout: Self.answerTimeout) { [weak self] start in
+            unit.bus.ask(unit.limit("TimeoutStopUSec"), timeout: Self.answerTimeout) { [weak self] stop in
                 guard let self else { return }
                 if case (.success(let start), .success(let stop)) = (start, stop) {
                     update(UnitTimeouts(start: start, stop: stop))

@@ -3,7 +3,6 @@
 
 public import Belfry
 public import BelfryLinux
-internal import BelfryListeners
 internal import Glibc
 internal import Lifecycle
 public import LifecycleTesting

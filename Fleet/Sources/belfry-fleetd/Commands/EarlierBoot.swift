@@ -23,7 +23,7 @@ nonisolated struct EarlierBoot: Sendable {
 
     /// Those after a number, in order; the first 1,000 or 4 MiB. It reads files, so it must not run on the main thread.
     func notifications(after: Int64) throws(SystemError) -> [JSONObject] {
-        let journal = try SystemJournal(.all)
+        let journal = try SystemJournal()
         try journal.match("_BOOT_ID", bootID)
         try journal.match("_SYSTEMD_UNIT", unit)
         try journal.seekHead()

@@ -79,7 +79,7 @@ final class WatchList {
     private func send(_ parameters: @autoclosure () -> JSONObject, where isWanted: (Watcher) -> Bool) {
         let wanting = watchers.values.filter(isWanted)
         guard !wanting.isEmpty else { return }
-        let reply = VarlinkEncodedReply(continuing: parameters())
+        let reply = VarlinkEncodedReply(VarlinkReply(parameters(), continues: true))
         for watcher in wanting {
             watcher.request.send(reply)
             if !limit.admits(watcher.request) { remove(watcher) }

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
-import BelfryLinux
 import CBelfry
 import Glibc
 

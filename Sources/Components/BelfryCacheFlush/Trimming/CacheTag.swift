@@ -3,7 +3,6 @@
 
 import CBelfry
 import Glibc
-import BelfryLinux
 
 /// The file that marks a directory as a cache, so that the files in it may be deleted
 /// (Cache Directory Tagging Specification, https://bford.info/cachedir/).

@@ -126,12 +126,6 @@ package nonisolated struct FileAge: Comparable {
     /// The space that it takes, in bytes.
     package let space: UInt64
 
-    package init(usedNsec: Int64, inode: UInt64, space: UInt64) {
-        self.usedNsec = usedNsec
-        self.inode = inode
-        self.space = space
-    }
-
     package static func == (left: Self, right: Self) -> Bool {
         left.usedNsec == right.usedNsec && left.inode == right.inode
     }
@@ -191,11 +185,6 @@ package nonisolated struct OldestFiles {
 /// Identifies a file independently of its names. Inode numbers are unique only within a device, and a tree may have
 /// files of several devices: on an overlay, those of its layers.
 package nonisolated struct FileIdentity: Sendable, Hashable {
-    private let device: UInt64
-    private let inode: UInt64
-
-    package init(device: UInt64, inode: UInt64) {
-        self.device = device
-        self.inode = inode
-    }
+    let device: UInt64
+    let inode: UInt64
 }

@@ -3,7 +3,6 @@
 
 internal import Belfry
 internal import BelfryConfiguration
-internal import BelfryListeners
 internal import BelfrySystemd
 internal import Lifecycle
 internal import Varlink

@@ -3,7 +3,6 @@
 
 internal import BelfryConfiguration
 internal import BelfryEventLoop
-internal import BelfryListeners
 internal import CBelfry
 internal import Lifecycle
 internal import Varlink

@@ -3,7 +3,6 @@
 
 package import BelfryJSON
 internal import CBelfry
-internal import Varlink
 
 /// The last notifications, encoded as they are sent, in memory that outlives the process. It holds as many as its bytes
 /// allow, and at most a given number.

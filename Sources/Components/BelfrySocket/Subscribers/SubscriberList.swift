@@ -3,7 +3,6 @@
 
 internal import BelfryConfiguration
 internal import BelfryJSON
-internal import BelfryListeners
 internal import Lifecycle
 internal import Varlink
 

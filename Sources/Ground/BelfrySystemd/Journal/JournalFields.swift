@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
-internal import BelfryLinux
 internal import Glibc
 
 /// The fields of a record for programs (systemd.journal-fields(7)), in the form in which journald reads them (systemd,

@@ -7,14 +7,6 @@ internal import Glibc
 
 /// Reads the journal record by record (sd-journal(3)). It belongs to the thread that opened it.
 package nonisolated final class SystemJournal {
-    /// Whose files are read.
-    package enum Files: Sendable, Equatable {
-        /// All files of this machine that may be read, also those of units with `LogNamespace=`.
-        case all
-        /// Those of a directory.
-        case directory(String)
-    }
-
     private static let object = "the journal"
     /// The longest value that is read, in bytes: more than the user info of the longest message on the socket.
     package static let longestValue = 256 << 20
@@ -24,14 +16,13 @@ package nonisolated final class SystemJournal {
 
     private let journal: OpaquePointer
 
-    /// Opens the journal. A journal that may not be read is empty, which is no error.
-    package init(_ files: Files) throws(SystemError) {
+    /// Opens all files of this machine that may be read, also those of units with `LogNamespace=`, or those of a
+    /// directory. A journal that may not be read is empty, which is no error.
+    package init(directory: String? = nil) throws(SystemError) {
         var journal: OpaquePointer?
+        let all = Int32(SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_ALL_NAMESPACES)
         let result =
-            switch files {
-            case .all: sd_journal_open(&journal, Int32(SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_ALL_NAMESPACES))
-            case .directory(let path): sd_journal_open_directory(&journal, path, 0)
-            }
+            directory.map { sd_journal_open_directory(&journal, $0, 0) } ?? sd_journal_open(&journal, all)
         guard result >= 0, let journal else { throw SystemError(result, verb: "open", object: Self.object) }
         self.journal = journal
         // Otherwise libsystemd cuts long values sooner. A value that is cut here is longer than `longestValue`.

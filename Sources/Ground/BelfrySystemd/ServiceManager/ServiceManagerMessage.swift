@@ -3,7 +3,6 @@
 
 internal import BelfryEventLoop
 internal import BelfryJSON
-internal import BelfryLinux
 
 /// What a service tells the service manager (sd_notify(3)).
 package nonisolated enum ServiceManagerMessage: Sendable, Equatable {

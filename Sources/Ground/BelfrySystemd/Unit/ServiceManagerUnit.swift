@@ -101,9 +101,9 @@ package final class ServiceManagerUnit {
         return BusQuestion(all, [""]) { message throws(BusError) in UnitProperties(try message.dictionary()) }
     }
 
-    /// A time limit of the unit; nil is none.
-    package func limit(_ limit: UnitTimeLimit) -> BusQuestion<Duration?> {
-        BusQuestion(property: member(limit.rawValue, of: "Service"), "t") { message throws(BusError) in
+    /// A time limit of the unit by its property, such as `TimeoutStopUSec`; nil is none.
+    package func limit(_ property: String) -> BusQuestion<Duration?> {
+        BusQuestion(property: member(property, of: "Service"), "t") { message throws(BusError) in
             let usec = try message.uint64()
             return usec == .max ? nil : .microseconds(usec)
         }
@@ -197,14 +197,6 @@ package final class ServiceManagerUnit {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
         return getenv("XDG_RUNTIME_DIR").map { "unix:path=\(String(cString: $0))/bus" }
     }
-}
-
-/// A time limit of a service unit, by its property (org.freedesktop.systemd1(5)).
-package nonisolated enum UnitTimeLimit: String, Sendable {
-    /// `TimeoutStartSec=`
-    case start = "TimeoutStartUSec"
-    /// `TimeoutStopSec=`
-    case stop = "TimeoutStopUSec"
 }
 
 /// The times that the service manager gives the unit (systemd.service(5)). Nil is no limit.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryEventLoop
-internal import BelfryLinux
-
 /// The client's end of a connection: sends calls, and passes each reply to the oldest call that waits.
 final class ClientConnection: FrameStream {
     /// Gets each reply, or the error that ends the call.

@@ -76,9 +76,6 @@ package nonisolated struct VarlinkEncodedReply {
         continues = reply.continues
     }
 
-    /// Encodes one of several replies to a call.
-    package init(continuing parameters: JSONObject) { self.init(VarlinkReply(parameters, continues: true)) }
-
     /// One of several replies to a call, from a writer.
     package init(_ writer: borrowing JSONWriter) {
         message = EncodedMessage(writer)

@@ -49,7 +49,7 @@ final class ServerUsers {
         timer?.isEnabled = false
     }
 
-    func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem(VarlinkProblem(kind, peer: peer)) }
+    func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem(VarlinkProblem(kind: kind, peer: peer)) }
 
     var connections: [VarlinkConnection] { users.values.flatMap(\.connections.values) }
 

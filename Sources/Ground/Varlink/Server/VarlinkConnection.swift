@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryEventLoop
-internal import BelfryLinux
 internal import CBelfry
 
 /// The server's end of a connection: answers calls one after the other, in order.

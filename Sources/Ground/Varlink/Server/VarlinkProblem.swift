@@ -33,11 +33,6 @@ package nonisolated struct VarlinkProblem: Sendable, Equatable {
     package let kind: Kind
     /// The client, if it is known.
     package let peer: VarlinkPeer?
-
-    init(_ kind: Kind, peer: VarlinkPeer? = nil) {
-        self.kind = kind
-        self.peer = peer
-    }
 }
 
 nonisolated extension VarlinkProblem: CustomStringConvertible {

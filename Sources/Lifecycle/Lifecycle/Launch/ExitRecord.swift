@@ -128,7 +128,8 @@ nonisolated extension ExitRecord {
         cutShortBy = userInfo.object("cutShortBy").flatMap { LifecycleOrigin(userInfo: $0) }
         problem = userInfo.text("problem")
         exitStatus = userInfo.number("exitStatus")
-        listeners = userInfo.objects("listeners").prefix(Self.listenersMax).compactMap { ListenerTime(userInfo: $0) }
+        let times = userInfo["listeners"]?.arrayValue?.prefix(Self.listenersMax) ?? []
+        listeners = times.compactMap { $0.objectValue.flatMap { ListenerTime(userInfo: $0) } }
     }
 
     /// All known values.

@@ -12,20 +12,6 @@
     enum LastingBody {
         case completing((LifecycleNotification, ListenerProgress, @escaping (AnswerEnd) -> Void) -> () -> Void)
         case suspending((LifecycleNotification, ListenerProgress) async throws -> AnswerEnd)
-
-        /// Work that ends by calling back.
-        static func calling(
-            _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
-        ) -> Self {
-            .completing { notification, _, completion in
-                body(notification) { result in
-                    switch result {
-                    case .success: completion(.completed)
-                    case .failure(let error): completion(AnswerEnd(error))
-                    }
-                }
-            }
-        }
     }
 
     /// The notification.

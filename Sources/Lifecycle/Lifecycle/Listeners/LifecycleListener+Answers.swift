@@ -102,7 +102,14 @@ extension LifecycleListener {
         _ name: LifecycleNotification.Name, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, .calling(body))
+        onOutcome(name, deadline: deadline) { notification, _, completion in
+            body(notification) { result in
+                switch result {
+                case .success: completion(.completed)
+                case .failure(let error): completion(AnswerEnd(error))
+                }
+            }
+        }
     }
 
     /// Answers a notification with any outcome and work, such as one that another program reports.

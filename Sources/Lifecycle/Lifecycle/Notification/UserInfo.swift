@@ -22,10 +22,4 @@ nonisolated extension UserInfo {
 
     /// More values by key; nil when there are none.
     package func object(_ key: String) -> UserInfo? { if case .object(let info) = self[key] { info } else { nil } }
-
-    /// The values by key in an array; empty when there is none.
-    package func objects(_ key: String) -> [UserInfo] {
-        guard case .array(let values) = self[key] else { return [] }
-        return values.compactMap { if case .object(let info) = $0 { info } else { nil } }
-    }
 }

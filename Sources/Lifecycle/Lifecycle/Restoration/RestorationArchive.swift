@@ -62,13 +62,6 @@ package nonisolated struct RestorationArchive: Sendable, Equatable {
         size = grown
     }
 
-    /// Removes the state with this identifier, if there is one.
-    package mutating func remove(_ identifier: String) {
-        guard let state = states[identifier] else { return }
-        states[identifier] = nil
-        size -= Self.size(of: state, identifier)
-    }
-
     /// The archive as bytes.
     package var bytes: [UInt8] { Self.json(of: states) }
 

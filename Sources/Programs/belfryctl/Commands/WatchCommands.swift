@@ -5,9 +5,7 @@ import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
-import BelfryEventLoop
 import BelfryLinux
-import Glibc
 import Varlink
 
 /// A command that follows the notifications of the service.

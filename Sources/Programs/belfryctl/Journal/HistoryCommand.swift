@@ -4,7 +4,6 @@
 import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
-import BelfryConfiguration
 import BelfryLinux
 import Varlink
 

@@ -27,7 +27,7 @@ final class JournalReader {
     init(directory: String? = nil) throws(ClientFailure) {
         isOfMachine = directory == nil
         do throws(SystemError) {
-            journal = try SystemJournal(directory.map { .directory($0) } ?? .all)
+            journal = try SystemJournal(directory: directory)
         } catch {
             throw ClientFailure(error)
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
 internal import Lifecycle
 
 /// A program, or the commands of an application, as a listener: what it answers, and what is run.

@@ -95,11 +95,6 @@ nonisolated struct SettingWords: UnkeyedDecodingContainer {
     let codingPath: [any CodingKey] = []
     private(set) var currentIndex = 0
 
-    init(words: [SettingDecoder], end: SettingDecoder) {
-        self.words = words
-        self.end = end
-    }
-
     var count: Int? { words.count }
     var isAtEnd: Bool { currentIndex >= words.count }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
-
 /// The arguments of a program: options with `--option VALUE` or `--option=VALUE`, flags, words, and a command behind
 /// `--`.
 ///

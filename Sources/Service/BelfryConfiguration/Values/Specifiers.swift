@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
-
 /// The specifiers of systemd.unit(5) that paths of caches may have: `%C`, `%S` and `%t` for the directories of caches,
 /// states and run-time files, `%N` and `%i` for the name of the service and its instance, `%%` for a percent sign.
 ///

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
-internal import BelfryLinux
 package import BelfrySystemd
 package import Lifecycle
 

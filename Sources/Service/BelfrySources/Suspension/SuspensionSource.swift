@@ -116,10 +116,4 @@ package nonisolated struct SuspensionReading: Sendable, Equatable {
     package var frozen: UInt64?
     /// The clocks.
     package var clocks: ClockReading
-
-    /// A reading.
-    package init(frozen: UInt64?, clocks: ClockReading) {
-        self.frozen = frozen
-        self.clocks = clocks
-    }
 }

@@ -82,13 +82,6 @@ package nonisolated struct ClockReading: Sendable, Equatable {
     /// `CLOCK_BOOTTIME`: goes on while the machine sleeps.
     package var boottime: Int64
 
-    /// A reading of the clocks.
-    package init(realtime: Int64, monotonic: Int64, boottime: Int64) {
-        self.realtime = realtime
-        self.monotonic = monotonic
-        self.boottime = boottime
-    }
-
     /// The present time. Of a few readings the fastest is taken, since a delay between two clocks looks like a step.
     package static var now: Self {
         var best: (reading: Self, took: Int64)?

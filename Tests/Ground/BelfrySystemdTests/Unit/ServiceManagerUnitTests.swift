@@ -26,7 +26,7 @@ struct ServiceManagerUnitTests {
             BusWriting.container("v", "t", to: reply) { BusWriting.number(usec, "t", to: reply) }
         }
 
-        let timeout = try fixture.answer { unit.bus.ask(unit.limit(.stop), then: $0) }.get()
+        let timeout = try fixture.answer { unit.bus.ask(unit.limit("TimeoutStopUSec"), then: $0) }.get()
 
         #expect(timeout == expected)
     }
@@ -98,7 +98,7 @@ struct ServiceManagerUnitTests {
             BusWriting.container("v", "s", to: reply) { BusWriting.text("90s", to: reply) }
         }
 
-        let answer = try fixture.answer { unit.bus.ask(unit.limit(.stop), then: $0) }
+        let answer = try fixture.answer { unit.bus.ask(unit.limit("TimeoutStopUSec"), then: $0) }
 
         #expect(throws: BusError.self) { try answer.get() }
     }

@@ -21,7 +21,7 @@ struct SubscriptionTests {
         var expected = peers.map { _ in [String]() }
 
         for turn in Int64(0)..<400 {
-            let reply = VarlinkEncodedReply(continuing: ["turn": .int(turn)])
+            let reply = VarlinkEncodedReply(VarlinkReply(["turn": .int(turn)], continues: true))
             for (index, request) in fixture.waiting.enumerated() {
                 guard index < 2 || Int.random(in: 0..<4, using: &random) > 0 else { continue }
                 request.send(reply)

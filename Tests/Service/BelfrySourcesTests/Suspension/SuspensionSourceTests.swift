@@ -3,7 +3,7 @@
 
 import BelfryEventLoop
 import BelfryLinux
-import BelfrySources
+@testable import BelfrySources
 import Foundation
 import Lifecycle
 import TestSupport

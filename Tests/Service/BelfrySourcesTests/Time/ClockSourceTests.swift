@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import BelfrySources
+@testable import BelfrySources
 import Foundation
 import Lifecycle
 import TestSupport
