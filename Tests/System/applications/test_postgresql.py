@@ -98,6 +98,19 @@ def test_a_stop_writes_a_checkpoint_before_clients_are_sent_away(postgresql):
     assert postgresql.unit.properties("ActiveState", "Result") == {"ActiveState": "inactive", "Result": "success"}
 
 
+def test_a_stop_and_a_start_of_all_clusters_restart_them(postgresql):
+    host = postgresql.host
+    host.systemctl("start", "postgresql")
+    for _ in range(3):
+        host.systemctl("reset-failed", postgresql.unit.name)
+        before = host.properties(postgresql.unit.name, "MainPID")
+        # Debian's unit for all clusters does not wait for their ends.
+        host.systemctl("stop", "postgresql")
+        host.systemctl("start", "postgresql")
+        host.systemctl("start", postgresql.unit.name)
+        assert host.properties(postgresql.unit.name, "MainPID") != before
+
+
 def test_a_checkpoint_that_fails_is_told_and_the_stop_goes_on(postgresql):
     postgresql.add("pg_hba.conf", "local all all reject")
     postgresql.host.systemctl("reload", postgresql.unit.name)

@@ -23,6 +23,7 @@ INSTALLED = [
     "/lib/systemd/system/belfry-listener@.service",
     *[f"/lib/systemd/system/{unit}" for unit in UNITS],
     *[f"/lib/systemd/system/{unit}@.service.d/instance.conf" for unit in ("belfryd", "belfryd-fetch")],
+    *[f"/lib/systemd/system/{unit}@postgresql.service.d/postgresql.conf" for unit in ("belfryd", "belfry-listener")],
     *[f"/lib/systemd/{manager}-generators/belfry-generator" for manager in ("system", "user")],
     *[f"/lib/systemd/user/{unit}.service" for unit in ("belfryd", "belfryd@", "belfry-listener@")],
     "/lib/systemd/user/belfryd@.service.d/instance.conf",
