@@ -17,7 +17,7 @@ package enum LaunchText {
         let cause = launch.text("cause") ?? "unknown cause"
         let previous = launch["previousRun"]?.objectValue ?? [:]
         let exit = previous["exit"]?.objectValue
-        let hasUnitEnded = previous["lastWord"]?["reason"]?.stringValue == "unitEnded"
+        let hasUnitEnded = previous["lastWord"]?["reason"] == "unitEnded"
         let tellsExit = !["boot", "start", "restart"].contains(cause)
         let words = hasUnitEnded && cause == "start" ? "after its application had ended" : causes[cause] ?? cause
         parts.append(words + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))

@@ -45,7 +45,7 @@ package struct TextStyle: Sendable, Equatable {
         let transitions = ["stop": "stopping", "launch": "starting"]
         let states = ["background": "paused (background)", "notRunning": "not running"]
         let name = reply.textOrDash("state")
-        return state(name, as: transitions[reply["transition"]?["trigger"]?.stringValue ?? ""] ?? states[name])
+        return state(name, as: transitions[reply["transition"]?.objectValue?.text("trigger") ?? ""] ?? states[name])
     }
 
     /// The name of a notification in its colour: one for problems, for `will…`, for `did…`, and for all others.

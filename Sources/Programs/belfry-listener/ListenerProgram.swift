@@ -198,7 +198,7 @@ final class ListenerProgram {
             return
         }
         let (priority, reason): (LogPriority, RecordText) =
-            switch run.content["userInfo"]?["unitJob"]?.stringValue {
+            switch UTF8Text(run.content["userInfo"]?["unitJob"]?.stringValue ?? "") {
             case "none": (.info, "\(unit) runs on")
             case "over": (.notice, "\(unit) has ended before")
             default: (.warning, "systemd does not say whether \(unit) stops")

@@ -32,7 +32,7 @@ struct HostileServiceTests {
         "handledBy",
         "skipped", "cache", "filesSeen", "filesSelected", "filesRemoved", "filesOpen", "bytesFreed", "cutShort",
         "dryRun",
-        "reasons", "oldest", "dropped", "waiting", "parameter", "object", "sinceUsec",
+        "reasons", "oldest", "dropped", "waiting", "parameter", "object", "sinceUsec", "trigger",
     ]
 
     private static let lists = [
@@ -131,7 +131,9 @@ struct HostileServiceTests {
 
     @Test func longTextsTakeLinearTime() throws {
         let standIn = try StandIn(answering: [HostileReply.message(Self.reply(.string(HostileReply.long), nested: 0))])
-        for command in Self.looking + Self.others { _ = try run(standIn, command) }
+        for command in Self.looking + Self.others {
+            #expect(try !run(standIn, command).errors.contains("longer than"))
+        }
         let failing = try StandIn(answering: [
             HostileReply.message(
                 Self.reply(.string(HostileReply.long), nested: 0), ["error": .string(HostileReply.long)])
@@ -146,15 +148,25 @@ struct HostileServiceTests {
         for command in Self.following { _ = try run(followed, command) }
     }
 
-    @Test func longNamesInAUserInfoTakeLinearTime() throws {
-        // 4 MB: a quadratic comparison takes longer than the time limit.
-        let name = String(repeating: HostileReply.long, count: 20)
-        let notification: JSONValue = ["name": "x", "sequence": 1, "userInfo": [name: "a", "unitJob": "none"]]
-        let standIn = try StandIn(answering: [
+    /// Texts that decide what is printed, 4 MB each: a quadratic comparison takes longer than the time limit.
+    @Test func longTextsAreComparedAsBytes() throws {
+        let long = String(repeating: HostileReply.long, count: 25)
+        let notification: JSONValue = ["name": "x", "sequence": 1, "userInfo": [long: "a", "unitJob": "none"]]
+        let followed = try StandIn(answering: [
             HostileReply.message(["notification": notification], ["continues": true]),
             HostileReply.message([:], ["error": "org.example.Enough"]),
         ])
-        #expect(try run(standIn, ["watch"]).output.contains("\u{301}\u{323}"))
+        #expect(try run(followed, ["watch"]).output.contains("\u{301}\u{323}"))
+        let lastWord: JSONValue = ["reason": .string(long)]
+        let asked = try StandIn(answering: [
+            HostileReply.message([
+                "state": "active", "transition": ["trigger": .string(long)],
+                "launch": ["cause": "start", "previousRun": ["lastWord": lastWord]], "lastWord": lastWord,
+            ])
+        ])
+        for command in [["status"], ["is-active"], ["pause"]] {
+            #expect(try run(asked, command).output.contains("active"))
+        }
     }
 
     @Test func numberOfElementsShownIsLimited() throws {

@@ -86,12 +86,13 @@ def test_a_crash_runs_nothing(shop):
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
     assert shop.listener_says("shop.service has ended before, Stop= does not run")
-    assert "reason=unitEnded unitJob=over" in shop.ctl("history", "-n", "1", "--on", "willTerminate").stdout
+    end = shop.ctl("history", "-n", "1", "--on", "willTerminate").stdout
+    assert "reason=unitEnded unitJob=over error=Result=signal" in end
     shop.begin()
     status = shop.ctl("status").stdout
     assert "Launch: after its application had ended\n" in status
     [word] = [line for line in status.splitlines() if line.startswith("    Last word: ")]
-    assert word.endswith(", because the application had ended or was killed") and "SIGTERM" not in word
+    assert word.endswith(", because the application had ended or was killed (Result=signal)") and "SIGTERM" not in word
 
 
 def test_what_happens_to_belfry_runs_nothing(shop):

@@ -132,14 +132,18 @@ nonisolated extension ListenerHealth {
 }
 
 nonisolated extension ListenerOutcome {
+    /// The longest reason of a program, in bytes. It is kept as long as the program is attached.
+    private static let longestReason = 4096
+
     /// The outcome for a word of `Answer`; nil for any other text.
     init?(_ word: String, reason: String?) {
+        let reason = reason?.cut(toBytes: Self.longestReason) ?? "no reason given"
         switch UTF8Text(word) {
         case "completed": self = .completed
         case "handled": self = .handled
         case "declined": self = .declined
-        case "refused": self = .refused(reason ?? "no reason given")
-        case "failed": self = .failed(reason ?? "no reason given")
+        case "refused": self = .refused(reason)
+        case "failed": self = .failed(reason)
         case "newData": self = .fetched(.newData)
         case "noData": self = .fetched(.noData)
         default: return nil

@@ -164,19 +164,21 @@ package final class ServiceManagerUnit {
         then completion: @escaping (Result<UnitEnding, BusError>) -> Void
     ) {
         // Answers come in the order of the questions.
-        var (result, id, activeState): (String?, String?, String?)
+        var (result, id, activeState, end): (String?, String?, String?, String?)
         bus.ask(text("Result", of: "Service"), timeout: timeout) { result = try? $0.get() }
         if let application {
             let unit = ServiceManagerUnit(name: application, on: bus)
             bus.ask(unit.text("Id", of: "Unit"), timeout: timeout) { id = try? $0.get() }
             bus.ask(unit.text("ActiveState", of: "Unit"), timeout: timeout) { activeState = try? $0.get() }
+            bus.ask(unit.text("Result", of: "Service"), timeout: timeout) { end = try? $0.get() }
         }
         bus.ask(Self.jobs, timeout: timeout) { [name] jobs in
             completion(
                 jobs.map { jobs in
                     var ending = UnitEnding(of: name, jobs: jobs, result: result)
                     if let id, let activeState {
-                        ending.application = ApplicationEnding(of: id, activeState: activeState, jobs: jobs)
+                        ending.application = ApplicationEnding(
+                            of: id, activeState: activeState, jobs: jobs, result: end ?? "")
                     }
                     return ending
                 })

@@ -68,15 +68,16 @@ package nonisolated enum ApplicationEnding: Sendable, Equatable {
     case job(UnitEnding.Job)
     /// The unit runs on.
     case none
-    /// The unit has ended before, as in a crash.
-    case over
+    /// The unit has ended before, as in a crash, with this result (`Result` of org.freedesktop.systemd1(5)).
+    case over(result: String)
 
     /// - Parameters:
     ///   - unit: the unit's own name.
     ///   - activeState: what it is doing.
-    package init(of unit: String, activeState: String, jobs: [String: UnitJob]) {
+    ///   - result: its result; empty if that is not known.
+    package init(of unit: String, activeState: String, jobs: [String: UnitJob], result: String = "") {
         guard UnitProperties.isActive(activeState) else {
-            self = .over
+            self = .over(result: result)
             return
         }
         // A unit that starts again after a crash has a restart job too, and is not active then.

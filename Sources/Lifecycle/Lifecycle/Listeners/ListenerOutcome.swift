@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
+
 /// How a listener's answer ended.
 public nonisolated enum ListenerOutcome: Sendable, Equatable {
     /// It finished.
@@ -22,6 +24,9 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
 
     /// A post that the listener does not get, because too many wait for its answers.
     package static let tooManyPosts = Self.failed("\(ListenerEntry.pendingPostsMax) posts wait for its answers")
+
+    /// Whether it is this one. Errors have texts of any length, so bytes are compared.
+    package var isTooManyPosts: Bool { reason?.hasSameBytes(as: Self.tooManyPosts.reason ?? "") ?? false }
 
     /// A call within calls of the same listener or observer, that posts what leads to its next call.
     static let endlessPosts = Self.failed(

@@ -26,7 +26,8 @@ struct IsActiveCommand: ReplyCommand {
         var reply: JSONObject = ["state": state["state"] ?? "-", "problems": .array(problems.map { .string($0) })]
         reply["transition"] = state["transition"]
         context.print(reply, json: json) { [$1.state(of: state)] + problems }
-        let isActive = state.text("state") == "active" && state["transition"]?["trigger"]?.stringValue != "stop"
-        return isActive && problems.isEmpty ? .success : .failure
+        // Commands of a launch run while the state is `active` already.
+        let isPassing = ["stop", "launch"].contains(state["transition"]?["trigger"])
+        return state["state"] == "active" && !isPassing && problems.isEmpty ? .success : .failure
     }
 }

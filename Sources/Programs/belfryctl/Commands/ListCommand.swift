@@ -6,6 +6,7 @@ import BelfryClient
 import BelfryCommandLine
 import BelfryConfiguration
 import BelfryEventLoop
+import BelfryJSON
 import BelfryLinux
 import BelfrySystemd
 import Glibc
@@ -173,12 +174,12 @@ struct ListCommand: ReplyCommand {
     private static func fileError(_ name: String) -> String { "error in its file, see 'belfryctl check \(name)'" }
 
     /// Adds to services that run that their application has a file with which they do not start again.
-    private static func addFileErrors(to services: inout [JSONObject]) {
+    @MainActor private static func addFileErrors(to services: inout [JSONObject]) {
         let scope = ApplicationScope.ofProcess
         // Others may not be allowed to read them.
         guard scope.isOfUser || geteuid() == 0 else { return }
-        let wrong = ApplicationFile.names(in: scope) { _ in }.filter { ApplicationFile($0, in: scope).settings == nil }
-        let errors = Dictionary(wrong.map { (scope.socket(of: $0), fileError($0)) }) { first, _ in first }
+        let check = ApplicationCheck(in: scope) { FileAccount.ofUnit($0, user: $1) }
+        let errors = Dictionary(check.wrong.map { (scope.socket(of: $0), fileError($0)) }) { first, _ in first }
         for (place, service) in services.enumerated() {
             guard let error = service.text("socket").flatMap({ errors[$0] }) else { continue }
             services[place]["application"] = .string("\(service.text("application") ?? "running"), \(error)")
@@ -211,8 +212,10 @@ struct ListCommand: ReplyCommand {
             let listeners = reply.objects("listeners")
             service["application"] = listeners.first { $0.text("name") == "application" }?["activity"]
             // A listener has its deadline, and what else a stop waits for may take long.
-            let (names, change) = (listeners.map { $0.textOrDash("name") }, state["transition"]?.objectValue ?? [:])
-            let isHeld = change.text("trigger") == "stop" && !change.texts("waitingFor").allSatisfy(names.contains)
+            let names = Set(listeners.map { UTF8Text($0.textOrDash("name")) })
+            let change = state["transition"]?.objectValue ?? [:]
+            let others = change.texts("waitingFor").filter { !names.contains(UTF8Text($0)) }
+            let isHeld = change.text("trigger") == "stop" && !others.isEmpty
             service["lastStopFailed"] = state["lastStopFailed"]
             let all = problems + stopFailed(state)
             let stop = isHeld ? [StatusText.transition(change, CommandContext.now)] : []

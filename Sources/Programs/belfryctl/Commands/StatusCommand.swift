@@ -77,7 +77,11 @@ enum StatusText {
 
     private static func head(_ state: JSONObject, _ now: Int64, _ style: TextStyle) -> String {
         let name = style.bold("\(state.textOrDash("service")) \(state.textOrDash("version"))")
-        let since = state.number("stateSinceUsec").map { " since \(time($0, now))" } ?? ""
+        let change = state["transition"]?.objectValue ?? [:]
+        // These are called `stopping` and `starting`, whatever the state is.
+        let isPassing = ["stop", "launch"].contains(change["trigger"])
+        let usec = isPassing ? change.number("sinceUsec") : state.number("stateSinceUsec")
+        let since = usec.map { " since \(time($0, now))" } ?? ""
         return "\(name) is \(style.state(of: state))\(since)"
     }
 
@@ -118,7 +122,10 @@ enum ExitRecordText {
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
         // Then the signal and the status are those of belfryd, which followed.
         let hasFollowed = word.text("reason") == "unitEnded"
-        if hasFollowed { text += ", because the application had ended or was killed" }
+        let problem = word.text("problem")
+        if hasFollowed {
+            text += ", because the application had ended or was killed" + (problem.map { " (\($0))" } ?? "")
+        }
         if !hasFollowed, let origin = word["origin"]?.objectValue { text += " by \(origins.text(origin))" }
         if !hasFollowed, let reason = word.text("reason") { text += ", reason \(reason)" }
         if let reason = word.text("pauseReason") { text += ": \(reason)" }
@@ -129,7 +136,7 @@ enum ExitRecordText {
         if let cut = word["cutShortBy"]?.objectValue { text += ", cut short by \(origins.text(cut))" }
         if let status = word.number("exitStatus"), !hasFollowed { text += ", exit status \(status)" }
         var lines = [text]
-        if let problem = word.text("problem") { lines.append(problem) }
+        if !hasFollowed, let problem { lines.append(problem) }
         let slow = word.objects("listeners").sorted {
             ($0.number("durationUsec") ?? 0) > ($1.number("durationUsec") ?? 0)
         }

@@ -29,7 +29,9 @@ extension TransitionCommand {
         context.print(reply, json: json) { reply, style in
             [style.state(of: reply)] + ListenerReports.works(reply)
         }
-        if before["state"] == reply["state"], before["transition"] == nil, reply.objects("reports").isEmpty {
+        // A pause runs again what has failed. The reports of another request are those of the change before.
+        let isOld = reply.objects("reports").isEmpty || Self.method != "Pause"
+        if before["state"] == reply["state"], before["transition"] == nil, isOld {
             context.note("it was \(TextStyle.plain.state(of: before)) before, nothing was run or changed")
         }
         return context.report(reply)

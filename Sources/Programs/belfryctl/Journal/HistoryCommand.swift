@@ -47,8 +47,8 @@ struct HistoryCommand: ReplyCommand {
         let line = NotificationLine(context.style)
         var isEmpty = true
         try JournalReader().read(query, while: { !StandardStream.output.hasFailed }) { entry in
-            isEmpty = false
             @MainActor func show(_ key: String, _ object: JSONObject, _ text: @autoclosure () -> String) {
+                isEmpty = false
                 context.print([json ? JSONLine.text([key: .object(object)]) : text()])
             }
             switch entry {

@@ -10,6 +10,8 @@ internal import Glibc
 package nonisolated struct ApplicationCheck {
     /// The applications without an error in their files.
     package private(set) var applications: [ApplicationSettings] = []
+    /// The names of those with an error, or which the users of their units cannot read.
+    package private(set) var wrong: [String] = []
     /// All errors and warnings.
     package private(set) var diagnostics: [ConfigurationDiagnostic] = []
 
@@ -60,6 +62,7 @@ package nonisolated struct ApplicationCheck {
                 }
             }
             diagnostics += file.diagnostics
+            if file.diagnostics.contains(where: { $0.severity == .error }) { wrong.append(name) }
         }
     }
 

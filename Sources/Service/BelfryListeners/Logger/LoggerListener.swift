@@ -45,7 +45,7 @@ package final class LoggerListener: LifecycleListener {
         switch event {
         case .listenerFailed(let report, let notification):
             var suppressed: RecordText? = ""
-            if report.outcome == .tooManyPosts {
+            if report.outcome.isTooManyPosts {
                 suppressed = refusedPosts.admit(report.listener, at: mediator.clock.monotonic)
             }
             guard let suppressed else { return }

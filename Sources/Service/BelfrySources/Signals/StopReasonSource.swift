@@ -152,14 +152,19 @@ nonisolated extension SignalOrigin {
 
 nonisolated extension ApplicationEnding {
     /// `unitJob`: what the job of the application's unit does, `none` when it runs on, `over` when it has ended before,
-    /// which is then the reason.
+    /// which is then the reason, with its result as the `error` unless that is a success.
     fileprivate var userInfo: UserInfo {
         switch self {
         case .job(let job): ["unitJob": .string(job.rawValue)]
         case .none: ["unitJob": "none"]
-        case .over: ["unitJob": "over", "reason": .string(Termination.Reason.unitEnded.rawValue)]
+        case .over("success"), .over(""): Self.ended
+        case .over(let result): Self.ended.merging(["error": .string("Result=\(result)")]) { $1 }
         }
     }
+
+    private static let ended: UserInfo = [
+        "unitJob": "over", "reason": .string(Termination.Reason.unitEnded.rawValue),
+    ]
 }
 
 nonisolated extension Termination.Reason {

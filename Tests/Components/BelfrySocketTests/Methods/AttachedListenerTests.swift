@@ -290,6 +290,22 @@ struct AttachedListenerTests {
         #expect(try fixture.attach(["flushRequested"], parameters).error == error)
     }
 
+    /// It is kept as long as the program is attached, and part of each list.
+    @Test(arguments: ["failed", "refused"])
+    func longReasonIsCut(outcome: String) throws {
+        let name = try #require(LifecycleNotification.Name("com.example.rotate"))
+        let attached = try fixture.attach([.string(name.rawValue)])
+        fixture.mediator.post(name)
+        try fixture.turn { attached.replies.count == 2 }
+        let reason = String(repeating: "\u{301}\u{323}", count: 100_000)
+
+        #expect(try fixture.answer(attached, 1, .string(outcome), .string(reason)) == .success([:]))
+
+        let listeners = try fixture.call("ListListeners").get()["listeners"]?.arrayValue ?? []
+        let kept = try #require(listeners.first { $0["name"] == "guard" }?["lastReason"]?.stringValue)
+        #expect(kept.utf8.count == 4096 + 3 && kept.hasSuffix("…"))
+    }
+
     @Test func unknownOutcomeIsRefused() throws {
         #expect(
             try fixture.call("Answer", ["token": "", "outcome": "overran"]) == .failure(.invalidParameter("outcome")))

@@ -20,12 +20,13 @@ struct UnitEndingTests {
             ("active", "stop", ApplicationEnding.job(.stop)), ("active", "try-restart", .job(.restart)),
             ("active", "reload", .none), ("active", nil, .none), ("reloading", "stop", .job(.stop)),
             // A crash: systemd starts it again with a restart job.
-            ("activating", "restart", .over), ("failed", nil, .over), ("deactivating", "stop", .over),
+            ("activating", "restart", .over(result: "signal")), ("failed", nil, .over(result: "signal")),
+            ("deactivating", "stop", .over(result: "signal")),
         ] as [(String, String?, ApplicationEnding)])
     func theEndOfAnApplicationIsItsJobWhileItRuns(state: String, job: String?, expected: ApplicationEnding) {
         let jobs = Self.jobs(["b.service": "stop"].merging(job.map { ["a.service": $0] } ?? [:]) { $1 })
 
-        #expect(ApplicationEnding(of: "a.service", activeState: state, jobs: jobs) == expected)
+        #expect(ApplicationEnding(of: "a.service", activeState: state, jobs: jobs, result: "signal") == expected)
     }
 
     @Test(arguments: ShutdownKind.allCases)

@@ -50,6 +50,18 @@ struct LoggerListenerTests {
         #expect(writer.records[3].messageID == MessageID.transition.rawValue)
     }
 
+    /// A quadratic comparison takes longer than the time limit.
+    @Test func errorsMayBeLong() throws {
+        struct Verbose: Error, CustomStringConvertible {
+            let description = String(repeating: "\u{301}\u{323}", count: 1 << 20)
+        }
+        try mediator.addListener(RecordingListener("verbose", [.flushRequested], behavior: .throwing(Verbose())))
+
+        mediator.post(.flushRequested)
+
+        #expect(writer.records.last?.message.description.hasPrefix("listener 'verbose' ") == true)
+    }
+
     @Test func fieldsAreNotMadeForATargetThatDropsThem() throws {
         let writer = RecordingWriter(showsFields: false)
         let mediator = LifecycleMediator(clock: clock, configuration: mediator.configuration)
