@@ -71,6 +71,14 @@ def test_a_file_that_is_wrong_by_now_does_not_take_its_turn_from_stop(shop):
         shop.host.run("rm", "-r", f"{shop.file}.d")
 
 
+def test_a_file_that_the_next_start_cannot_read_is_listed(shop):
+    file = shop.host.path(shop.file)
+    file.chmod(0o600)
+    assert wrong(shop) == ["belfryd@shop: error in its file, see 'belfryctl check shop'"]
+    file.chmod(0o644)
+    assert wrong(shop) == []
+
+
 def test_an_instance_that_is_not_bound_any_more_says_so(shop):
     text = "is not bound to shop.service any more, Stop= does not run: see 'belfryctl check shop'"
     shop.host.run("rm", shop.file)

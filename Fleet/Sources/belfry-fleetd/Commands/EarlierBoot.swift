@@ -10,6 +10,11 @@ import BelfrySystemd
 nonisolated struct EarlierBoot: Sendable {
     private static let most = (notifications: 1_000, bytes: 4 << 20)
 
+    private static let needed = [
+        "BELFRY_SEQUENCE", "BELFRY_STATE", "BELFRY_PREVIOUS_STATE", "BELFRY_ORIGIN", "BELFRY_REALTIME_USEC",
+        "BELFRY_MONOTONIC_USEC",
+    ]
+
     private let unit: String
     private let bootID: String
 
@@ -31,7 +36,7 @@ nonisolated struct EarlierBoot: Sendable {
         var bytes = 0
         while try journal.next(), found.count < Self.most.notifications, bytes < Self.most.bytes {
             let fields = journal.fields(JournalNotificationReader.prefix)
-            guard let notification = JournalNotificationReader.whole(fields, bootID: bootID),
+            guard let notification = whole(fields),
                 let number = notification["sequence"]?.intValue, number > after
             else { continue }
             // A process may have been killed after it wrote a record and before it sent it; the number was used again.
@@ -40,5 +45,19 @@ nonisolated struct EarlierBoot: Sendable {
             bytes += fields.values.reduce(0) { $0 + $1.utf8.count }
         }
         return found
+    }
+
+    /// The notification of a record; nil when the record does not say all that was sent.
+    private func whole(_ fields: [String: String]) -> JSONObject? {
+        let ofOrigin =
+            switch fields["BELFRY_ORIGIN"].map({ UTF8Text($0) }) {
+            case "signal": ["BELFRY_SIGNAL", "BELFRY_SIGNAL_VALUE", "BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
+            case "socket": ["BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
+            default: [String]()
+            }
+        guard (Self.needed + ofOrigin).allSatisfy({ fields[$0] != nil }),
+            JournalNotificationReader.userInfo(fields) != nil
+        else { return nil }
+        return JournalNotificationReader.object(fields, bootID: bootID)
     }
 }

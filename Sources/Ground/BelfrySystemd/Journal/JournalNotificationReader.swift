@@ -8,11 +8,6 @@ package nonisolated enum JournalNotificationReader {
     /// What the names of its fields begin with.
     package static let prefix: StaticString = "BELFRY_"
 
-    private static let needed = [
-        "BELFRY_SEQUENCE", "BELFRY_STATE", "BELFRY_PREVIOUS_STATE", "BELFRY_ORIGIN", "BELFRY_REALTIME_USEC",
-        "BELFRY_MONOTONIC_USEC",
-    ]
-
     /// The notification in the shape that `io.belfry.Lifecycle` declares, its members in the order of the socket; nil
     /// for a record of something else, such as what a listener made of one.
     package static func object(_ fields: [String: String], bootID: String) -> JSONObject? {
@@ -31,18 +26,6 @@ package nonisolated enum JournalNotificationReader {
         return object
     }
 
-    /// The same, and nil too when the record does not say all that was sent.
-    package static func whole(_ fields: [String: String], bootID: String) -> JSONObject? {
-        let ofOrigin =
-            switch fields["BELFRY_ORIGIN"].map({ UTF8Text($0) }) {
-            case "signal": ["BELFRY_SIGNAL", "BELFRY_SIGNAL_VALUE", "BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
-            case "socket": ["BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
-            default: [String]()
-            }
-        guard (needed + ofOrigin).allSatisfy({ fields[$0] != nil }), userInfo(fields) != nil else { return nil }
-        return object(fields, bootID: bootID)
-    }
-
     private static func origin(_ fields: [String: String]) -> JSONObject {
         var origin: JSONObject = ["kind": text(fields["BELFRY_ORIGIN"])]
         origin["signal"] = fields["BELFRY_SIGNAL"].map { .string($0) }
@@ -57,7 +40,7 @@ package nonisolated enum JournalNotificationReader {
     }
 
     /// Nil when it is not what was written.
-    private static func userInfo(_ fields: [String: String]) -> JSONObject? {
+    package static func userInfo(_ fields: [String: String]) -> JSONObject? {
         guard let text = fields["BELFRY_USER_INFO"] else { return [:] }
         return (try? JSONValue(json: Array(text.utf8)))?.objectValue
     }

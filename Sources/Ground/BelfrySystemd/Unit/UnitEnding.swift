@@ -32,25 +32,19 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
     package let job: Job?
     /// Whether the manager ends the unit because of a failure, which it does without a job, as at the end of
     /// `RuntimeMaxSec=`.
-    package let isFailing: Bool
+    package var isFailing = false
     /// The shutdown of the machine that is queued.
     package var shutdown: ShutdownKind?
     /// Whether the manager that was asked knows of shutdowns. That of a user does not.
     package var isShutdownKnown = true
+}
 
-    /// What is known.
-    package init(job: Job?, isFailing: Bool = false, shutdown: ShutdownKind? = nil) {
-        self.job = job
-        self.isFailing = isFailing
-        self.shutdown = shutdown
-    }
-
+nonisolated extension UnitEnding {
     /// From the manager's jobs by unit, and the result of the unit of this name. Its active state says nothing:
     /// STOPPING=1 alone makes that `deactivating`.
     package init(of unit: String, jobs: [String: UnitJob], result: String? = nil) {
-        isFailing = result != nil && result != "success"
-        job = Job(of: unit, in: jobs)
-        shutdown = ShutdownKind(queuedIn: jobs)
+        let isFailing = result != nil && result != "success"
+        self.init(job: Job(of: unit, in: jobs), isFailing: isFailing, shutdown: ShutdownKind(queuedIn: jobs))
     }
 }
 

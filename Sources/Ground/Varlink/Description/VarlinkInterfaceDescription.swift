@@ -26,13 +26,9 @@ package nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
     package let methods: [String: [Field]]
     /// The types.
     package let types: [String: TypeReference]
+}
 
-    init(name: String, methods: [String: [Field]], types: [String: TypeReference]) {
-        self.name = name
-        self.methods = methods
-        self.types = types
-    }
-
+nonisolated extension VarlinkInterfaceDescription {
     /// Reads a description.
     ///
     /// - Throws: the first error.

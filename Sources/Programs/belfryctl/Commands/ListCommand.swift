@@ -214,11 +214,10 @@ struct ListCommand: ReplyCommand {
             // A listener has its deadline, and what else a stop waits for may take long.
             let names = Set(listeners.map { UTF8Text($0.textOrDash("name")) })
             let change = state["transition"]?.objectValue ?? [:]
-            let others = change.texts("waitingFor").filter { !names.contains(UTF8Text($0)) }
-            let isHeld = change.text("trigger") == "stop" && !others.isEmpty
+            let isHeld = change.texts("waitingFor").contains { !names.contains(UTF8Text($0)) }
             service["lastStopFailed"] = state["lastStopFailed"]
             let all = problems + stopFailed(state)
-            let stop = isHeld ? [StatusText.transition(change, CommandContext.now)] : []
+            let stop = isHeld && change["trigger"] == "stop" ? [StatusText.transition(change, CommandContext.now)] : []
             service["problems"] = .array((all + stop).map { .string($0) })
             return .success(service)
         } catch {

@@ -41,12 +41,10 @@ struct HistoryCommand: ReplyCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         context.warn(of: names)
         let unit = try unit(at: context.path)
-        var query = JournalQuery(service: JournalService(unit))
-        query.names = names
-        query.limit = lines
         let line = NotificationLine(context.style)
         var isEmpty = true
-        try JournalReader().read(query, while: { !StandardStream.output.hasFailed }) { entry in
+        let isWanted = { !StandardStream.output.hasFailed }
+        try JournalReader().read(JournalService(unit), names: names, limit: lines, while: isWanted) { entry in
             @MainActor func show(_ key: String, _ object: JSONObject, _ text: @autoclosure () -> String) {
                 isEmpty = false
                 context.print([json ? JSONLine.text([key: .object(object)]) : text()])

@@ -33,17 +33,21 @@ final class JournalReader {
         }
     }
 
-    /// Calls `body` for each entry that matches a query, oldest first, as long as they are wanted.
+    /// Calls `body` for each entry of a service, oldest first, as long as they are wanted.
     ///
+    /// - Parameters:
+    ///   - names: only the notifications of these names; all when empty.
+    ///   - limit: only this number of notifications, the last ones.
     /// - Throws: `ClientFailure` if no notification was found because the journal is not readable or does
     ///   not exist.
     func read(
-        _ query: JournalQuery, while isWanted: () -> Bool = { true }, _ body: (JournalEntry) -> Void
+        _ service: JournalService, names: [String] = [], limit: Int? = nil, while isWanted: () -> Bool = { true },
+        _ body: (JournalEntry) -> Void
     ) throws {
         var isEmpty = true
         do {
-            try select(query)
-            if let limit = query.limit {
+            try select(service, names)
+            if let limit {
                 try skipAllBut(limit)
             } else {
                 try journal.seekHead()
@@ -73,13 +77,13 @@ final class JournalReader {
 
     private static let hint = "is systemd-journald running, and is its storage enabled (Storage= in journald.conf(5))?"
 
-    private func select(_ query: JournalQuery) throws {
+    private func select(_ service: JournalService, _ names: [String]) throws {
         journal.removeMatches()
-        try query.service.select(in: journal)
+        try service.select(in: journal)
         // Records of listeners have a notification too and are skipped one by one: there is no match for a missing
         // field.
-        for name in query.names { try journal.match("BELFRY_NOTIFICATION", name) }
-        if !query.names.isEmpty {
+        for name in names { try journal.match("BELFRY_NOTIFICATION", name) }
+        if !names.isEmpty {
             // The calls of a transition are for several notifications.
             try journal.or()
             try journal.match("MESSAGE_ID", MessageID.timeline.rawValue)
@@ -124,16 +128,6 @@ final class JournalReader {
             "realtimeUsec": .int(try journal.realtimeUsec), "message": .string(journal.field("MESSAGE") ?? ""),
         ]
     }
-}
-
-/// Which notifications to read.
-struct JournalQuery: Sendable, Equatable {
-    /// The service that wrote them.
-    var service: JournalService
-    /// Only these names; all when empty.
-    var names: [String] = []
-    /// Only this number of notifications, the last ones.
-    var limit: Int?
 }
 
 /// The service whose records are read. Any process can write records in the name of a service. A record counts only if

@@ -103,6 +103,8 @@ package nonisolated struct RunFiles: Sendable, Equatable {
     /// - Throws: `OtherRun` if the record there is of another run, perhaps of another service.
     package func write(_ exit: UnitExit, of invocationID: String) throws {
         if let bytes = try run.read(), let last = try? RunRecord.run(bytes), last.invocationID != invocationID {
+            // A start that was called off before it had anything to write.
+            guard exit.result != "success" else { return }
             let place = SystemError.escape(directory)
             throw OtherRun(description: "unable to record the exit in '\(place)': what is there is of another run")
         }

@@ -37,11 +37,8 @@ struct JournalReaderTests {
     }
 
     private func names(only: [String] = [], limit: Int? = nil) throws -> [String] {
-        var query = JournalQuery(service: JournalService("belfryd"))
-        query.names = only
-        query.limit = limit
         var names: [String] = []
-        try reader.read(query) { entry in
+        try reader.read(JournalService("belfryd"), names: only, limit: limit) { entry in
             if case .notification(let object) = entry { names.append(object["name"]?.stringValue ?? "") }
         }
         return names
@@ -62,10 +59,10 @@ struct JournalReaderTests {
             ("BELFRY_NOTIFICATION", "flushRequested"), ("BELFRY_LISTENER", "cacheFlush"), ("MESSAGE", "freed"),
         ]
         try journal.write([source + notification, source + record], bootID: Self.boots[0])
-        var query = JournalQuery(service: JournalService("belfryd"))
+        var limit: Int?
         func read() throws -> (notifications: [JSONObject], records: [JSONObject]) {
             var found: (notifications: [JSONObject], records: [JSONObject]) = ([], [])
-            try JournalReader(directory: journal.path).read(query) { entry in
+            try JournalReader(directory: journal.path).read(JournalService("belfryd"), limit: limit) { entry in
                 switch entry {
                 case .notification(let object): found.notifications.append(object)
                 case .record(let object): found.records.append(object)
@@ -80,7 +77,7 @@ struct JournalReaderTests {
         #expect(found.records[0]["listener"] == "cacheFlush" && found.records[0]["message"] == "freed")
         #expect(
             NotificationLine(.plain).line(record: found.records[0]).hasSuffix("      7  - cacheFlush         freed"))
-        query.limit = 1
+        limit = 1
         #expect(try read().records.count == 1)
     }
 
@@ -101,9 +98,7 @@ struct JournalReaderTests {
         try journal.write([source + notification, source + timeline], bootID: Self.boots[0])
         func read(_ names: [String]) throws -> (notifications: [JSONObject], calls: [JSONObject]) {
             var found: (notifications: [JSONObject], calls: [JSONObject]) = ([], [])
-            var query = JournalQuery(service: JournalService("belfryd"))
-            query.names = names
-            try JournalReader(directory: journal.path).read(query) { entry in
+            try JournalReader(directory: journal.path).read(JournalService("belfryd"), names: names) { entry in
                 switch entry {
                 case .notification(let object): found.notifications.append(object)
                 case .record: Issue.record("there is none")
@@ -140,13 +135,12 @@ struct JournalReaderTests {
     @Test func missingJournalIsAnError() throws {
         let empty = try JournalFixture()
         let none = try JournalReader(directory: empty.path)
-        let query = JournalQuery(service: JournalService("belfryd"))
         let isSaid = { (error: any Error) in
             (error as? ClientFailure)?.status == .unavailable
                 && (error as? ClientFailure)?.lines.first == "unable to read the journal: there is none"
         }
 
-        #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
+        #expect(performing: { try none.read(JournalService("belfryd")) { _ in } }, throws: isSaid)
         #expect(try names(only: ["org.example.never"]) == [])
     }
 }
@@ -167,8 +161,8 @@ struct JournalServiceTests {
             fields + [("BELFRY_TRIGGER", "stop"), ("BELFRY_TIMELINE", "[]")],
         ])
         var counts = (notifications: 0, timelines: 0)
-        let query = JournalQuery(service: JournalService(service, readBy: Self.user))
-        try JournalReader(directory: journal.path).read(query) { entry in
+        let service = JournalService(service, readBy: Self.user)
+        try JournalReader(directory: journal.path).read(service) { entry in
             switch entry {
             case .notification: counts.notifications += 1
             case .timeline: counts.timelines += 1

@@ -176,6 +176,7 @@ struct ExitRecordStoreTests {
         let exit = UnitExit(result: "watchdog", code: "killed", status: "ABRT")
         _ = begin(LifecycleMediator(clock: clock))
         #expect(throws: RunFiles.OtherRun.self) { try files.write(exit, of: "another") }
+        try files.write(UnitExit(result: "success"), of: "called off")
         try files.write(exit, of: "one")
         _ = begin(LifecycleMediator(clock: clock), "two")
 

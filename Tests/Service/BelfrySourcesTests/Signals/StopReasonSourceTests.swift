@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfrySources
-import BelfrySystemd
+@testable import BelfrySystemd
 import Glibc
 import Lifecycle
 import LifecycleTesting
