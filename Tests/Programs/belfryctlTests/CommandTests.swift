@@ -122,16 +122,13 @@ struct CommandTests {
             """
         let reply = #"{"state":"active","reports":[\#(reports)]}"#
         let standIn = try StandIn(answering: [#"{"parameters":\#(reply)}"#])
-        // The stand-in gives the same answer to GetState: nothing changes.
-        let isOld = ["resume", "interrupt"].contains(command)
-        let lines =
-            (isOld ? "belfryctl: it was active before, nothing was run or changed\n" : "") + """
-                belfryctl: listener 'nginx' failed at didBecomeActive: exit\\nstatus 1
-                belfryctl: listener 'log' refused didBecomeActive: no
-                belfryctl: listener 'slow' gave no answer to willEnterForeground after 2 s
-                belfryctl: listener 'busy' answered didBecomeActive late, after 3 s
+        let lines = """
+            belfryctl: listener 'nginx' failed at didBecomeActive: exit\\nstatus 1
+            belfryctl: listener 'log' refused didBecomeActive: no
+            belfryctl: listener 'slow' gave no answer to willEnterForeground after 2 s
+            belfryctl: listener 'busy' answered didBecomeActive late, after 3 s
 
-                """
+            """
 
         let output = command == "reload" ? "" : "active\n"
         #expect(try standIn.ctl(command).end() == .init(status: 1, output: output, errors: lines))

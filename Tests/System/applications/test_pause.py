@@ -153,7 +153,9 @@ def test_a_second_pause_repeats_one_that_failed(shop):
     assert (answer.stdout, answer.stderr) == ("paused (background)\n", "") and shop.marker.exists()
     assert shop.property("StatusText").endswith(REASON) and shop.done() == ["Start", "Flush", "Pause"]
     # One that has succeeded is not repeated.
-    assert shop.ctl("pause", "--reason", "another").stdout == "paused (background)\n"
+    answer = shop.ctl("pause", "--reason", "another")
+    told = "belfryctl: it was paused (background) before, nothing was run or changed\n"
+    assert (answer.stdout, answer.stderr) == ("paused (background)\n", told)
     assert shop.done() == ["Start", "Flush", "Pause"] and shop.status()["lastWord"]["pauseReason"] == REASON
 
 

@@ -29,9 +29,11 @@ extension TransitionCommand {
         context.print(reply, json: json) { reply, style in
             [style.state(of: reply)] + ListenerReports.works(reply)
         }
-        // A pause runs again what has failed. The reports of another request are those of the change before.
-        let isOld = reply.objects("reports").isEmpty || Self.method != "Pause"
-        if before["state"] == reply["state"], before["transition"] == nil, isOld {
+        // A pause in a pause runs again what has failed. Without a second answer nothing is claimed.
+        if before["state"] == reply["state"], let sequence = before.number("sequence"),
+            let after = try? await client.call("GetState", to: verb, within: limit),
+            after.number("sequence") == sequence
+        {
             context.note("it was \(TextStyle.plain.state(of: before)) before, nothing was run or changed")
         }
         return context.report(reply)
