@@ -42,10 +42,15 @@ package struct TextStyle: Sendable, Equatable {
 
     /// The state in a reply, as an operator calls it: `background` is a pause, unless the service passes it.
     package func state(of reply: JSONObject) -> String {
-        let transitions = ["stop": "stopping", "launch": "starting"]
         let states = ["background": "paused (background)", "notRunning": "not running"]
         let name = reply.textOrDash("state")
-        return state(name, as: transitions[reply["transition"]?.objectValue?.text("trigger") ?? ""] ?? states[name])
+        return state(name, as: Self.passing(reply) ?? states[name])
+    }
+
+    /// What a service does that stops or starts, whatever its state is; nil for one that does neither.
+    package static func passing(_ reply: JSONObject) -> String? {
+        let words = ["stop": "stopping", "launch": "starting"]
+        return reply["transition"]?.objectValue?.text("trigger").flatMap { words[$0] }
     }
 
     /// The name of a notification in its colour: one for problems, for `will…`, for `did…`, and for all others.

@@ -27,7 +27,7 @@ struct IsActiveCommand: ReplyCommand {
         reply["transition"] = state["transition"]
         context.print(reply, json: json) { [$1.state(of: state)] + problems }
         // Commands of a launch run while the state is `active` already.
-        let isPassing = ["stop", "launch"].contains(state["transition"]?["trigger"])
-        return state["state"] == "active" && !isPassing && problems.isEmpty ? .success : .failure
+        let isActive = state["state"] == "active" && TextStyle.passing(state) == nil
+        return isActive && problems.isEmpty ? .success : .failure
     }
 }

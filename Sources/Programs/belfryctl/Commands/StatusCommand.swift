@@ -77,10 +77,8 @@ enum StatusText {
 
     private static func head(_ state: JSONObject, _ now: Int64, _ style: TextStyle) -> String {
         let name = style.bold("\(state.textOrDash("service")) \(state.textOrDash("version"))")
-        let change = state["transition"]?.objectValue ?? [:]
-        // These are called `stopping` and `starting`, whatever the state is.
-        let isPassing = ["stop", "launch"].contains(change["trigger"])
-        let usec = isPassing ? change.number("sinceUsec") : state.number("stateSinceUsec")
+        let isPassing = TextStyle.passing(state) != nil
+        let usec = isPassing ? state["transition"]?["sinceUsec"]?.intValue : state.number("stateSinceUsec")
         let since = usec.map { " since \(time($0, now))" } ?? ""
         return "\(name) is \(style.state(of: state))\(since)"
     }
