@@ -25,7 +25,7 @@ package nonisolated enum ServiceSearch {
     }
 
     private static func sockets(in directory: String) -> [String] {
-        paths(matching: "\(directory)/*/\(ServiceUnit.socketName)").filter { path in
+        paths(matching: "\(directory)/*/\(ServiceClient.interface)").filter { path in
             var status = stat()
             return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
         }

@@ -6,9 +6,6 @@
 /// It has the name of that directory, as in the units of the documentation. Only the directories of belfryd and its
 /// instances begin with `belfry` instead.
 package nonisolated struct ServiceUnit: Equatable {
-    /// The file name of a socket.
-    static let socketName = "io.belfry.Lifecycle"
-
     /// The name without the suffix, such as `belfryd@video` for `/run/belfry@video/io.belfry.Lifecycle`.
     package let name: String
 
@@ -19,7 +16,7 @@ package nonisolated struct ServiceUnit: Equatable {
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 4 && parts[0].elementsEqual("user".utf8),
             case let directory = parts[parts.count - 2], !directory.isEmpty,
-            parts[parts.count - 1].elementsEqual(Self.socketName.utf8)
+            parts[parts.count - 1].elementsEqual(ServiceClient.interface.utf8)
         else { return nil }
         let belfry = "belfry".utf8
         let isBelfry = directory.elementsEqual(belfry) || directory.starts(with: "belfry@".utf8)

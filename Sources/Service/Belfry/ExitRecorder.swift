@@ -4,7 +4,6 @@
 internal import BelfryConfiguration
 internal import BelfryLinux
 internal import BelfryListeners
-internal import BelfrySources
 internal import Glibc
 internal import Lifecycle
 

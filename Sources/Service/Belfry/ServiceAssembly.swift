@@ -72,18 +72,11 @@ final class ServiceAssembly {
     ///
     /// - Returns: the exit code.
     func fail(_ error: any Error) -> Int32 {
-        let end: ServiceEnd
-        var record = ExitRecord(by: .service, exitRecord == nil ? .launchRefused : .failed)
+        let end = ServiceEnd(notRun: error, exitRecord == nil ? .launchRefused : .failed)
         if let refusal = error as? ConfigurationRefusal {
             refusal.reading.write(to: log)
-            record.problem = "\(refusal)"
-            let number = refusal.reading.errorNumber
-            // Files that could not be read now may be valid, and the service manager may try again.
-            let code = SystemError.isSystemFailure(number) ? ServiceExit.system : ServiceExit.configuration
-            end = ServiceEnd(record, code, "\(refusal)", errorNumber: number)
         } else {
             log.write(.critical, "\(error)", .failure)
-            end = ServiceEnd(failed: error, ServiceExit.system, record)
         }
         if !(error is RunsAlready) { store(end.record) }
         end.tell(manager)

@@ -123,6 +123,20 @@ struct ServiceEnd {
         self.record.exitStatus = exitStatus
     }
 
+    /// The service could not run.
+    init(notRun error: any Error, _ reason: Termination.Reason) {
+        let record = ExitRecord(by: .service, reason)
+        guard let refusal = error as? ConfigurationRefusal else {
+            self.init(failed: error, ServiceExit.system, record)
+            return
+        }
+        let number = refusal.reading.errorNumber
+        // Files that could not be read now may be valid, and the service manager may try again.
+        let code = SystemError.isSystemFailure(number) ? ServiceExit.system : ServiceExit.configuration
+        self.init(record, code, "\(refusal)", errorNumber: number)
+        self.record.problem = text
+    }
+
     /// An end by an error.
     init(failed error: any Error, _ exitStatus: Int32, _ record: ExitRecord) {
         self.init(record, exitStatus, "failed: \(error)", errorNumber: (error as? SystemError)?.code)
@@ -150,4 +164,21 @@ extension ExitRecord {
     }
 
     private static var now: Duration { .microseconds(belfry_clock_usec(CLOCK_REALTIME)) }
+}
+
+/// The exit codes of a service, those of sysexits(3) where one fits.
+package nonisolated enum ServiceExit {
+    /// It stopped in order.
+    package static let success: Int32 = 0
+    /// The command line was not understood.
+    package static let usage: Int32 = 64
+    /// A part of the service failed (`BelfryService.fail(_:)`).
+    package static let failure: Int32 = 70
+    /// The system refused something, or the launch was refused.
+    package static let system: Int32 = 71
+    /// The configuration is wrong.
+    package static let configuration: Int32 = 78
+
+    /// Cut short by this signal.
+    package static func signal(_ number: Int32) -> Int32 { 128 + number }
 }

@@ -118,11 +118,36 @@ def test_enable_of_a_unit_that_does_not_run_waits_for_it(shop):
     shop.begin()
 
 
+def test_enable_of_an_instance_that_does_not_run_names_those_that_do(shop):
+    host = shop.host
+    host.write("/run/systemd/system/cell@.service", "[Service]\nExecStart=sleep infinity\n")
+    host.systemctl("start", "cell@first.service")
+    shop.unit.name = "cell@second.service"
+    try:
+        shop.write()
+        answer = host.run("belfryctl", "enable", "shop").stdout.splitlines()
+        assert answer[0].startswith("shop: begins when cell@second.service starts")
+        assert answer[1] == "shop: what runs of cell@*, see 'belfryctl enable shop INSTANCE':"
+        assert [line.split()[:4] for line in answer[2:]] == [["cell@first.service", "loaded", "active", "running"]]
+    finally:
+        host.systemctl("stop", "cell@first.service")
+
+
+def test_enable_says_that_the_application_is_paused(shop):
+    shop.write()
+    shop.begin()
+    shop.ctl("pause", "--reason", "backup")
+    answer = shop.host.run("belfryctl", "enable", "shop").stdout.splitlines()
+    assert answer[1].startswith("shop: paused") and "backup" in answer[1]
+
+
 def test_enable_says_that_there_is_no_such_unit(shop):
     shop.write()
     shop.host.path(f"/run/systemd/system/{shop.unit.name}").unlink()
-    answer = shop.host.run("belfryctl", "enable", "shop")
-    assert answer.stdout == BEGINS
+    answer = shop.host.run("belfryctl", "enable", "shop", check=False)
+    assert answer.stdout == BEGINS and answer.returncode == 78
+    failed = shop.host.run("belfryctl", "list", "--failed", check=False)
+    assert "belfryd@shop: shop.service is not there\n" in failed.stdout and failed.returncode == 1
     assert answer.stderr == "shop: warning: shop.service cannot start, LoadState=not-found\n"
 
 

@@ -125,7 +125,7 @@ def test_every_exit_status_is_there(manuals, program):
 
 
 def test_every_exit_status_of_the_code_is_there(manuals):
-    daemon = constants("Sources/Service/Belfry/ServiceExit.swift", r"static let \w+: Int32 = (\d+)")
+    daemon = constants("Sources/Service/Belfry/ServiceEnding.swift", r"static let \w+: Int32 = (\d+)")
     client = constants("Sources/Programs/BelfryClient/ClientFailure.swift", r"CommandStatus\(rawValue: (\d+)\)")
 
     assert missing(section(manuals["belfryd.8"], "EXIT STATUS"), daemon) == set()

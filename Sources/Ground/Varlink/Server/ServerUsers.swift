@@ -4,6 +4,7 @@
 internal import BelfryEventLoop
 internal import BelfryLinux
 internal import CBelfry
+internal import Glibc
 
 /// The users of a server, and the memory that their connections hold. If a user exceeds the limit, or all users
 /// together do, the largest connection of that user, or of the largest user, is closed.
@@ -173,4 +174,38 @@ extension VarlinkConnection {
         users.report(problem, peer)
         close()
     }
+}
+
+/// Who a client is to the server. One person can have many users (subuid(5)), so strangers have limits together.
+nonisolated enum ClientKind: Equatable {
+    /// Root, or the server's own user.
+    case owner
+    /// In the group for which a part is kept, or known to the server.
+    case member
+    case stranger
+
+    init(_ peer: VarlinkPeer, group: UInt32?) {
+        if peer.uid == 0 || peer.uid == geteuid() {
+            self = .owner
+        } else {
+            self = peer.isKnown || group.map(peer.isMember) ?? false ? .member : .stranger
+        }
+    }
+}
+
+/// The time that the calls of some clients may take in one turn. A call that was begun is completed.
+nonisolated struct TurnShare {
+    private let usec: UInt64
+    private var turn: UInt64 = 0
+    private var spentUsec: UInt64 = 0
+
+    init(microseconds: UInt64) { usec = microseconds }
+
+    /// Whether another call may begin in this turn.
+    mutating func hasTime(in turn: UInt64) -> Bool {
+        if turn != self.turn { (self.turn, spentUsec) = (turn, 0) }
+        return spentUsec < usec
+    }
+
+    mutating func spend(_ usec: UInt64) { spentUsec += usec }
 }

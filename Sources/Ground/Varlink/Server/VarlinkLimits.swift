@@ -34,3 +34,21 @@ package nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// The default limits.
     package init() {}
 }
+
+nonisolated extension VarlinkLimits {
+    /// How many connections strangers may have together.
+    var connectionsOfStrangers: Int { group == nil ? connections : connections - connections / 4 }
+
+    /// Why a client is refused; nil if there is room for it.
+    ///
+    /// - Parameter open: the connections that are open: all, those of strangers, and those of the client's user.
+    func refusal(of kind: ClientKind, open: (all: Int, strangers: Int, user: Int)) -> VarlinkProblem.Kind? {
+        let limit = connections + (kind == .owner ? reservedConnections : 0)
+        if open.all >= limit { return .tooManyConnections(limit: connections) }
+        if kind == .stranger, open.strangers >= connectionsOfStrangers {
+            return .tooManyConnectionsOfStrangers(limit: connectionsOfStrangers)
+        }
+        if open.user >= connectionsPerUser { return .tooManyConnectionsOfUser(limit: connectionsPerUser) }
+        return nil
+    }
+}

@@ -44,3 +44,17 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
         return info
     }
 }
+
+nonisolated extension LaunchOptions {
+    /// What triggered the start, from the environment of the process.
+    package init(environment: [String: String]) {
+        self.init()
+        triggerUnit = environment.nonEmpty("TRIGGER_UNIT")
+        triggerPath = environment.nonEmpty("TRIGGER_PATH")
+    }
+}
+
+nonisolated extension [String: String] {
+    /// The value of a variable; nil when it is empty.
+    func nonEmpty(_ variable: String) -> String? { self[variable].flatMap { $0.isEmpty ? nil : $0 } }
+}

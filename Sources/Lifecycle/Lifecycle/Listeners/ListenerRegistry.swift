@@ -19,7 +19,7 @@ final class ListenerRegistry {
     private(set) var revision = 0
     /// The recipients of each name that is answered or observed.
     @exclusivity(unchecked)  // nothing calls out while it is used
-    private var recipients: [LifecycleNotification.Name: Recipients] = [:]
+    private(set) var recipients: [LifecycleNotification.Name: Recipients] = [:]
 
     /// Adds a listener, or throws and changes nothing.
     func add(_ listener: any LifecycleListener, _ role: ListenerRole = .ordinary) throws(ListenerOrderError) {
@@ -73,9 +73,6 @@ final class ListenerRegistry {
     }
 
     // MARK: Recipients
-
-    /// How many names have observers or listeners.
-    var nameCount: Int { recipients.count }
 
     /// The recipients of a name that has any.
     func find(_ name: LifecycleNotification.Name) -> Recipients? { recipients[name] }

@@ -144,6 +144,12 @@ struct EnableCommand: ApplicationFileCommand {
             StandardStream.output.write([
                 "\(name): begins when \(application.unit) starts, and looks then whether its commands can be run"
             ])
+            guard unit.text("LoadState") == "loaded" else { return .configuration }
+            if let at = application.unit.utf8.firstIndex(of: UInt8(ascii: "@")) {
+                let all = "\(application.unit[...at])*"
+                StandardStream.output.write(["\(name): what runs of \(all), see 'belfryctl enable \(name) INSTANCE':"])
+                _ = try Systemctl.status(["--no-pager", "--plain", "--no-legend", "--state=active", "list-units", all])
+            }
             return .success
         }
         do {
@@ -197,6 +203,9 @@ struct EnableCommand: ApplicationFileCommand {
                     guard hasRun || !isActive || MonotonicInstant.now >= end else {
                         usleep(100_000)
                         continue
+                    }
+                    if state["state"] == "background", let word = state["lastWord"]?.objectValue {
+                        StandardStream.output.write(["\(application.name): \(ExitRecordText.lines(word)[0])"])
                     }
                     StandardStream.error.write(ListenerRecords.problems(reply).map { "\(application.name): \($0)" })
                     return ListenerRecords.problems(reply, isActive: isActive).isEmpty ? .success : .configuration

@@ -122,7 +122,7 @@ struct ListCommand: ReplyCommand {
                 let hasJob = instance?.list("Job").first.map { $0 != .number(0) } ?? false
                 let isStarting = hasJob || instance?.text("SubState").hasPrefix("start") == true
                 let isAlone = unit?.isActive ?? true && !isStarting
-                isWrong = isAlone || unit?.text("ActiveState") == "failed"
+                isWrong = isAlone || !isThere || unit?.text("ActiveState") == "failed"
                 let isSilent = instance?.isActive == true
                 let fault = isSilent ? "\(service) does not reply" : "not \(service), see 'belfryctl enable \(name)'"
                 if isAlone, unit != nil { application += ", but \(fault)" }

@@ -39,7 +39,7 @@ struct AttachLimitTests {
 
     @Test(arguments: ["names", "follows", "actions"])
     func listsAreLimited(list: String) throws {
-        let known = fixture.mediator.registry.nameCount
+        let known = fixture.mediator.registry.recipients.count
         let value = { (text: String) -> JSONValue in
             list == "actions" ? ["id": .string(text), "title": ""] : .string(text)
         }
@@ -57,7 +57,7 @@ struct AttachLimitTests {
         #expect(attached.replies.count == 1)
         attached.vanish()
         try fixture.turn { !fixture.mediator.listeners.contains { $0.name == "guard" } }
-        #expect(fixture.mediator.registry.nameCount == known)
+        #expect(fixture.mediator.registry.recipients.count == known)
     }
 
     @Test func sumOfTheListsIsLimited() throws {

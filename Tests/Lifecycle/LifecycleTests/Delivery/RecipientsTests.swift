@@ -14,27 +14,27 @@ struct RecipientsTests {
     }
 
     @Test func namesAreRemovedWithTheirListener() throws {
-        let before = fixture.mediator.registry.nameCount
+        let before = fixture.mediator.registry.recipients.count
         let names = try (0..<1000).map(name)
         let first = RecordingListener("first", names)
         let second = RecordingListener("second", Array(names.prefix(10)))
         try fixture.mediator.addListener(first)
         try fixture.mediator.addListener(second)
-        #expect(fixture.mediator.registry.nameCount == before + 1000)
+        #expect(fixture.mediator.registry.recipients.count == before + 1000)
 
         fixture.mediator.removeListener(first)
         fixture.mediator.post(names[3])
 
-        #expect(fixture.mediator.registry.nameCount == before + 10)
+        #expect(fixture.mediator.registry.recipients.count == before + 10)
         #expect(second.received.map(\.name) == [names[3]])
         fixture.mediator.removeListener(second)
-        #expect(fixture.mediator.registry.nameCount == before)
+        #expect(fixture.mediator.registry.recipients.count == before)
     }
 
     @Test func namesWithoutRecipientsAreNotStored() throws {
         for index in 0..<1000 { fixture.mediator.post(try name(index)) }
 
-        #expect(fixture.mediator.registry.nameCount == 0)
+        #expect(fixture.mediator.registry.recipients.count == 0)
     }
 
     @Test func removingTheLastObserverDuringAPostRemovesTheName() throws {
@@ -54,7 +54,7 @@ struct RecipientsTests {
         fixture.mediator.post(try name(7))
 
         #expect(calls == 1)
-        #expect(fixture.mediator.registry.nameCount == 0)
+        #expect(fixture.mediator.registry.recipients.count == 0)
     }
 
     @Test func removingTheLastListenerDuringAPostRemovesTheName() throws {
@@ -66,7 +66,7 @@ struct RecipientsTests {
         fixture.mediator.post(posted)
 
         #expect(listener.received.isEmpty)
-        #expect(fixture.mediator.registry.nameCount == 0)
+        #expect(fixture.mediator.registry.recipients.count == 0)
         observation.cancel()
     }
 
@@ -84,7 +84,7 @@ struct RecipientsTests {
                     received.insert(index)
                 }
             }
-            #expect(fixture.mediator.registry.nameCount == observations.count)
+            #expect(fixture.mediator.registry.recipients.count == observations.count)
         }
         for index in 0..<100 { fixture.mediator.post(try name(index)) }
 

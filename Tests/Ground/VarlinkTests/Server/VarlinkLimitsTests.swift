@@ -4,7 +4,7 @@
 import Testing
 @testable import Varlink
 
-struct ServerAdmissionTests {
+struct VarlinkLimitsTests {
     private static func limits(group: UInt32?) -> VarlinkLimits {
         var limits = VarlinkLimits()
         (limits.connections, limits.connectionsPerUser, limits.reservedConnections, limits.group) = (8, 4, 2, group)
