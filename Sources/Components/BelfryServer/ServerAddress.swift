@@ -25,7 +25,8 @@ public nonisolated enum ServerAddress: Sendable, Hashable {
     /// Reads an address. Nil for any other text, such as a port of a name instead of a numeric address.
     public init?(_ text: String) {
         let scheme = "systemd:"
-        if text.hasPrefix("/") || text.hasPrefix("@"), text.utf8.count > 1 {
+        if text.hasPrefix("/") || text.hasPrefix("@") {
+            guard (2...107).contains(text.utf8.count) else { return nil }  // unix(7)
             self = .path(text)
         } else if text.hasPrefix(scheme), text != scheme {
             self = .systemd(String(text.dropFirst(scheme.count)))

@@ -42,6 +42,8 @@ final class ConfigurationListener: LifecycleListener {
             try apply($0.configuration)
             budget.refresh()
             sources.openMemory()
+            // Another part of the program may read a signal since the last look.
+            mediator.checkHealth()
         }
         on(.didFailToReload) { [self] in try apply($0.configuration) }
     }

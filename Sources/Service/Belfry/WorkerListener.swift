@@ -105,6 +105,8 @@ package final class WorkerListener: LifecycleListener {
     private func ended(_ result: Result<Void, any Error>) {
         if case .failure = end { return }
         end = result
+        recovery?.cancel()
+        if case .failure(let error) = result { health = .degraded("\(error)") }
         for signal in readiness { signal.signal() }
         if hasStarted { onEnd(result) }
     }

@@ -22,7 +22,7 @@ struct ServerAddressTests {
     @Test(arguments: [
         "", "/", "@", "systemd:", "echo", "run/echo", "7007", ":7007", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536",
         "::1:7007", "127.0.0.1:7007 ", "127.0.0.1:+7", "localhost:7007", "127.1:7007",
-        "[::1%lo]:7007", "256.0.0.1:7007",
+        "[::1%lo]:7007", "256.0.0.1:7007", "/" + String(repeating: "a", count: 107),
     ])
     func otherTextIsNone(text: String) { #expect(ServerAddress(text) == nil) }
 

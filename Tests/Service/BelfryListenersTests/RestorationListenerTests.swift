@@ -120,6 +120,22 @@ struct RestorationListenerTests {
         #expect(next.launches == 22)
     }
 
+    @Test func stopThatIsCutShortStoresTheState() async throws {
+        let one = Counter("one")
+        let script = try service(one)
+        await script.run(.perform(.launch))
+        one.launches = 7
+
+        // The second request comes before the write that the first has begun can have ended.
+        script.mediator.perform(.stop) { _ in }
+        script.mediator.perform(.stop) { _ in }
+        #expect(!script.mediator.isInTransition)
+
+        let next = Counter("one")
+        await (try service(next)).run(.perform(.launch))
+        #expect(next.launches == 8)
+    }
+
     @Test(arguments: [Duration.seconds(30), nil])
     func whatHasChangedInAPauseIsStoredAtAStop(interval: Duration?) async throws {
         let one = Counter("one")

@@ -87,6 +87,25 @@ struct SocketArticleTests {
         try await test.until { waiting.text == "y" }
     }
 
+    @Test func workThatFailsBeginsAgain() async throws {
+        let (jobs, queue) = AsyncStream.makeStream(of: Int.self)
+        var runs = 0
+        let test = try TestService {
+            try $0.addWorker("jobs", relaunch: WorkerRelaunch(delay: .seconds(2))) {
+                runs += 1
+                for await job in jobs { throw LifecycleRefusal("unable to do job \(job)") }
+            }
+        }
+        await test.script.run(.perform(.launch))
+
+        queue.yield(1)
+        try await test.until { !test.service.mediator.checkHealth().isEmpty }
+        await test.script.run(.advance(.seconds(2)))
+
+        try await test.until { runs == 2 }
+        await test.script.run(.perform(.stop))
+    }
+
     @Test func refusesToLaunchWithoutASocket() async throws {
         let test = try TestService { try $0.mediator.addListener(LineListener($0)) }
 

@@ -93,6 +93,21 @@ struct ServiceMainTests {
         #expect(service.stop().status == 0)
     }
 
+    /// The probe handles SIGHUP, and nothing else would let it live.
+    @Test func handlerOfAnotherPartOfAnIgnoredSignalStays() throws {
+        let service = try fixture.startReady("ServiceProbe", ["handler"], "[Signals]\nHUP=ignore\n")
+        let handled = {
+            try String(contentsOfFile: "/proc/\(service.pid)/status", encoding: .utf8)
+                .split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+        }
+        let before = try handled()
+
+        #expect(try fixture.control("reload").status == 0)
+
+        #expect(try handled() == before)
+        #expect(service.stop().status == 0)
+    }
+
     @Test func unmappedSignalChangesNothing() throws {
         let daemon = try fixture.startReady("[Signals]\nHUP=ignore\n")
         for signal in [SIGHUP, SIGALRM, __libc_current_sigrtmin() + 3] { daemon.send(signal) }

@@ -183,6 +183,9 @@ struct StartTests {
         #expect(streams(of: service) == null)
         #expect(streams(of: client) == null)
         #expect(streams(of: listener) == null)
+        let version = try start("belfryd", "--version")
+        version.waitUntilExit()
+        #expect(version.terminationStatus == 0)
 
         // Foundation starts programs with SIGTERM blocked, which the service reads and belfryctl does not.
         kill(client.processIdentifier, SIGKILL)

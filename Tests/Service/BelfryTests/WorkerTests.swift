@@ -143,6 +143,9 @@ struct WorkerTests {
 
         let failure = "'jobs', after 3 relaunches within \(Duration.seconds(60)): out of paper"
         #expect(test.failures.map { "\($0)" } == [failure] && cue.begun == 4)
+        // However long the stop takes, it does not get well.
+        await test.script.run(.advance(.seconds(3)))
+        #expect(mediator.checkHealth().map(\.health) == [.degraded(failure)])
         await test.script.run(.perform(.stop))
     }
 

@@ -32,6 +32,8 @@ extension ServiceOptions {
         name: String, fileName: String, configurationName: (directory: String, file: String)? = nil, version: String,
         about: String, arguments: some Collection<String>
     ) {
+        // `ServiceMain.run` says why it fails.
+        try? StandardStreams.openMissing()
         let line: ServiceCommandLine
         do throws(ValueProblem) {
             line = try ServiceCommandLine(arguments.dropFirst())
@@ -70,7 +72,6 @@ extension ServiceOptions {
 
     private func recordExit() -> Never {
         do {
-            try StandardStreams.openMissing()
             try ExitRecorder.record(configuration: configurationSources, name: directoryName)
             exit(ServiceExit.success)
         } catch let error as ExitRecorder.NotInUnit {

@@ -5,6 +5,7 @@ package import Lifecycle
 internal import BelfryEventLoop
 internal import BelfrySystemd
 internal import BelfryLinux
+internal import Synchronization
 
 /// Saves the state of restorable listeners for the next run of the service.
 ///
@@ -16,6 +17,7 @@ package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator
     private let file: StateFile?
+    private let writer: StateWriter?
     private let interval: () -> Duration?
     private let restorer = StateRestorer()
     private let log: ServiceLog
@@ -24,8 +26,9 @@ package final class RestorationListener: LifecycleListener {
     private var observations: [LifecycleObservation] = []
     /// Stores the changes.
     private var timer: (any LifecycleTimer)?
-    /// The last write that began.
+    /// The last write that began, and its number.
     private var writing: Task<Void, any Error>?
+    private var writes = 0
 
     /// - Parameters:
     ///   - mediator: its listeners are asked, those that are restorable.
@@ -38,11 +41,15 @@ package final class RestorationListener: LifecycleListener {
         self.interval = interval
         self.log = log
         file = path.map { StateFile(path: $0, limit: RestorationArchive.longest) }
+        writer = file.map(StateWriter.init)
         observations = [
             // Observers are called before every listener, also before the primary one.
             mediator.addObserver(forName: .didFinishLaunching) { [unowned self] _ in restore() },
             mediator.addEventObserver(for: .restorableStateChanged) { [unowned self] in
                 if case .restorableStateChanged(let listener) = $0 { noteChange(of: listener) }
+            },
+            mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
+                if case .transitionEnded(let report) = $0, report.trigger == .stop { finish() }
             },
         ]
     }
@@ -115,14 +122,14 @@ package final class RestorationListener: LifecycleListener {
         warn(restorer.encode())
     }
 
-    /// Writes the archive, on a thread of its own, after the writes that have begun.
+    /// Writes the archive, on a thread of its own.
     private func write(durably: Bool) async throws {
-        guard let file else { return }
-        let task = Task { [writing, bytes = restorer.archive.bytes] in
-            _ = await writing?.result
+        guard let writer else { return }
+        writes += 1
+        let task = Task { [number = writes, bytes = restorer.archive.bytes] in
             try await withCheckedThrowingContinuation { continuation in
                 WorkerThread.run {
-                    Result { () throws(SystemError) in try file.write(bytes, durably: durably) }
+                    Result { () throws(SystemError) in try writer.write(bytes, number, durably: durably) }
                 } then: {
                     continuation.resume(with: $0)
                 }
@@ -132,11 +139,35 @@ package final class RestorationListener: LifecycleListener {
         try await task.value
     }
 
+    /// Writes at the end of a stop what it has not waited for: it was cut short, or took too long.
+    private func finish() {
+        do { try writer?.write(restorer.archive.bytes, writes, durably: false) } catch {
+            warn("unable to keep state: \(error)")
+        }
+    }
+
     private func warn(_ problems: [String]) {
         for problem in problems { warn("unable to keep state: \(problem)") }
     }
 
     private func warn(_ message: String) {
         log.write(.warning, "\(message)", .savedState, fields: ["BELFRY_LISTENER": name])
+    }
+}
+
+/// Writes archives from any thread, one after the other, and no older one after a newer one.
+private nonisolated final class StateWriter: Sendable {
+    private let file: StateFile
+    /// The number of the archive in the file; 0 for none of this process.
+    private let written = Mutex(0)
+
+    init(_ file: StateFile) { self.file = file }
+
+    func write(_ bytes: [UInt8], _ number: Int, durably: Bool) throws(SystemError) {
+        try written.withLock { last throws(SystemError) in
+            guard number > last else { return }
+            try file.write(bytes, durably: durably)
+            last = number
+        }
     }
 }

@@ -53,12 +53,12 @@ package final class SignalSource {
     ///
     /// - Parameters:
     ///   - routes: what each signal does.
-    ///   - ignored: the signals that are ignored from now on.
+    ///   - ignored: the signals that are ignored from now on, but for those that another part of the program reads.
     package func apply(_ routes: [SignalRoute], ignoring ignored: Set<Int32>) throws(SystemError) {
         // What follows removes the handlers, and not what reads the signals beside them.
         findHandlers(of: routes)
         self.routes = self.routes.map { _ in nil }
-        for number in ignored {
+        for number in ignored where !belfry_has_handler(number) {
             try SystemError.check(belfry_set_ignored(number, true), verb: "set up signal", object: "\(number)")
         }
         for route in routes {
