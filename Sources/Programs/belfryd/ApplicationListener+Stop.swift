@@ -17,9 +17,11 @@ extension ApplicationListener {
         return runs.marks.contains(.stopped) && state.invocationID == runs.last
     }
 
-    /// Notes that `Stop=` runs for the present run of the unit, whatever becomes of this process.
+    /// Notes that `Stop=` runs for the present run of the unit, whatever becomes of this process, or that the unit has
+    /// ended before it.
     func stopBegins(_ notification: LifecycleNotification) {
-        guard isAttached, settings.key(for: notification) != nil, let run = runs.last else { return }
+        let isOver = notification.userInfo["unitJob"] == "over"
+        guard let run = runs.last, isOver || isAttached && settings.key(for: notification) != nil else { return }
         keep(run, runs.marks.union([.stopped]))
     }
 

@@ -35,6 +35,8 @@ final class ApplicationListener: LifecycleListener {
     /// Whether `Resume=` may undo a stop that was called off: once until the next resume, since it may fail again and
     /// again, and at the end of this process unless the stop found the service paused. It holds over all phases.
     private(set) var mayUndoStop = true
+    /// Whether this process was there for a run of the unit.
+    private var hasSeenRun = false
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its
     /// reply.
     private var work: DeferredEventSource?
@@ -206,6 +208,7 @@ final class ApplicationListener: LifecycleListener {
         guard let state, state.isActive, isAttached, !state.invocationID.isEmpty else { return phase = .waiting }
         phase = .running
         if state.invocationID != runs.last { start(state.invocationID) } else { settle() }
+        hasSeenRun = true
     }
 
     /// Ends what is left of the run before, or of a stop that was called off. What was paused stays so.
@@ -240,9 +243,14 @@ final class ApplicationListener: LifecycleListener {
     /// Tells the program of a new run of the unit, once.
     private func start(_ run: String) {
         phase = .telling
+        var info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
+        let hasStop = settings.command(at: .willTerminate) != nil
+        if !hasSeenRun, hasStop, let last = runs.last, !runs.marks.contains(.stopped) {
+            log.write(.warning, "Stop= did not run at the end of the run \(last) of \(settings.unit)", .application)
+            info["stopMissed"] = true
+        }
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
         keep(run, runs.marks.intersection([.degraded]).union([.paused]))
-        let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
         mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self, pauses = mediator.pauses] _ in
             self?.started(run, pausesBefore: pauses)
         }

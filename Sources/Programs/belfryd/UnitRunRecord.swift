@@ -16,7 +16,7 @@ final class UnitRunRecord {
     enum Mark: String, CaseIterable {
         /// A pause of the run before has to end.
         case paused
-        /// `Stop=` has begun, and counts if the unit runs on.
+        /// `Stop=` has begun, and counts if the unit runs on; or the unit had ended before.
         case stopped
         /// `unitDidDegrade` was posted, in this run or one before, and `unitDidRecover` was not.
         case degraded

@@ -151,7 +151,8 @@ extension ServiceAssembly {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
         // Who has not the lock keeps nothing.
         let failedStop = (parts.lock == nil ? nil : options.application).map {
-            FailedStop(of: $0, in: parts.paths.runtimeDirectory, mediator: parts.mediator, log: log)
+            let directories = [parts.paths.runtimeDirectory, parts.paths.stateDirectory]
+            return FailedStop(of: $0, in: directories, mediator: parts.mediator, log: log)
         }
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,

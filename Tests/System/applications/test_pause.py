@@ -100,6 +100,25 @@ def test_a_pause_ends_after_its_longest_time(shop):
     assert re.search(f"Last word: paused .*: {REASON}; ended .*: PauseMax= has passed$", shop.ctl("status").stdout, re.MULTILINE)
 
 
+def test_a_pause_whose_resume_failed_is_one_for_the_next_process(shop):
+    shop.commands["Resume"] = f"/bin/sh -c 'echo Resume >>{shop.log}; test -e /srv/shop.allowed'"
+    begin(shop)
+    shop.ctl("pause", "--reason", REASON)
+    assert shop.ctl("resume", check=False).returncode == 1
+    assert shop.state() == "active" and shop.marker.exists()
+    shop.host.systemctl("restart", shop.name)
+    shop.wait_until_up()
+    assert shop.state() == "background" and REASON in shop.ctl("status").stdout
+    allowed = shop.host.path("/srv/shop.allowed")
+    allowed.touch()
+    try:
+        shop.ctl("resume")
+    finally:
+        allowed.unlink()
+    assert shop.state() == "active" and not shop.marker.exists()
+    assert shop.done() == ["Start", "Pause", "Resume", "Resume"]
+
+
 def test_the_longest_time_counts_from_the_pause_on(shop):
     begin(shop, "PauseMax=1h")
     shop.ctl("pause")

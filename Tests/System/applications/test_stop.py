@@ -357,6 +357,41 @@ def test_a_failed_stop_is_known_until_the_next_one_succeeds(shop):
     assert "lastStopFailed" not in shop.status()
 
 
+def test_a_failed_stop_is_known_after_a_reboot(shop):
+    shop.commands["Stop"] = "/bin/sh -c 'echo the disk is full >&2; exit 1'"
+    begin(shop)
+    shop.host.systemctl("stop", "shop.service")
+    # As a reboot does.
+    shop.host.run("rm", "-r", "/run/belfry@shop")
+    failed = shop.host.run("belfryctl", "list", "--failed", check=False)
+    assert "Z: shop: Stop=: the disk is full" in failed.stdout and failed.returncode == 1
+    shop.begin()
+    assert shop.status()["lastStopFailed"].endswith("Z: shop: Stop=: the disk is full")
+
+
+@pytest.mark.parametrize("end", ["stopped", "killed"])
+def test_a_stop_without_belfry_is_told_at_the_next_start(shop, end):
+    begin(shop)
+    if end == "killed":
+        # It starts again after a while, and the stop comes before.
+        shop.host.systemctl("kill", "--signal=KILL", shop.name)
+    else:
+        shop.host.systemctl("stop", shop.name)
+    shop.host.systemctl("stop", "shop.service")
+    assert "Stop" not in shop.done()
+    shop.begin()
+    told = lambda: shop.status().get("lastStopFailed", "").endswith("Z: Stop= had not run when shop.service started again")  # noqa: E731
+    shop.wait_for(told, "say that Stop= did not run")
+    # Ends that are no stop, or at which it runs.
+    shop.host.systemctl("restart", "shop.service")
+    shop.wait_until_up()
+    assert shop.done()[-3:] == ["Stop", "unit ended", "Start"] and "lastStopFailed" not in shop.status()
+    shop.unit.kill("KILL")
+    shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "end with its unit")
+    shop.begin()
+    assert "lastStopFailed" not in shop.status()
+
+
 # The end of the machine
 
 

@@ -122,7 +122,7 @@ def test_a_socket_that_was_left_is_no_error(shop):
         done = shop.host.run("belfryctl", "list")
         assert done.stderr == "" and "belfryd@shop  -  " in done.stdout
         [line] = wrong(shop)
-        assert line.startswith("belfryd@shop: failed (signal): ")
+        assert line.startswith("belfryd@shop: failed (signal)")
     finally:
         shop.host.path(override).unlink()
         shop.host.systemctl("daemon-reload")

@@ -107,3 +107,13 @@ def test_standard_error_that_does_not_read_delays_no_client(belfry, figures):
     finally:
         os.close(reader)
         pipe.unlink()
+
+
+def test_a_service_that_starts_without_a_journald_writes_to_the_one_that_comes(belfry):
+    with without_journald(belfry.host):
+        belfry.host.systemctl("restart", belfry.name)
+        belfry.ctl("post", "org.example.tick")
+    belfry.wait_for(lambda: ticks(belfry), "write what had to wait")
+    belfry.ctl("post", "org.example.tick")
+    belfry.wait_for(lambda: len(ticks(belfry)) == 2, "write on")
+    belfry.host.systemctl("restart", belfry.name)

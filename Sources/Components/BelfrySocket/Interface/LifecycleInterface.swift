@@ -26,7 +26,7 @@ nonisolated let lifecycleInterfaceMethods = """
       # Who has paused this run, or else who ended the one before it, and why. A pause that has ended has endedBy, which
       # is an Origin, and endedUsec; if nobody has asked for the end, also endReason
       lastWord: ?object,
-      # Of an application: when and why its last Stop= failed, until one succeeds
+      # Of an application: when and why its last Stop= failed, or that it did not run, until one succeeds
       lastStopFailed: ?string
     )
 

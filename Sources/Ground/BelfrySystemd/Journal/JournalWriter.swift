@@ -26,13 +26,13 @@ package final class JournalWriter: RecordWriter {
     /// - Parameters:
     ///   - identifier: `SYSLOG_IDENTIFIER` of every record.
     /// - Throws: when no journald listens.
-    package convenience init(identifier: String) throws(SystemError) {
-        try self.init(identifier: identifier, address: Self.address)
+    package convenience init(identifier: String, address: String = JournalWriter.address) throws(SystemError) {
+        try SystemError.check(belfry_datagram_reaches(address), verb: "reach the journal at", object: address)
+        self.init(identifier: identifier, to: address)
     }
 
-    /// Makes a writer for a journald that listens elsewhere.
-    package init(identifier: String, address: String) throws(SystemError) {
-        try SystemError.check(belfry_datagram_reaches(address), verb: "reach the journal at", object: address)
+    /// Makes a writer for a journald that may not listen yet, or listens elsewhere.
+    package init(identifier: String, to address: String) {
         self.identifier = identifier
         let socket = DatagramSocket(to: address)
         self.socket = socket
@@ -46,6 +46,13 @@ package final class JournalWriter: RecordWriter {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }
         return String(cString: variable) == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Whether a service manager has started this process, and nobody reads its standard error.
+    static var isToCome: Bool {
+        var (null, own) = (stat(), stat())
+        guard getenv("SYSTEMD_EXEC_PID").map({ String(cString: $0) }) == "\(getpid())" else { return false }
+        return stat("/dev/null", &null) == 0 && fstat(STDERR_FILENO, &own) == 0 && null.st_rdev == own.st_rdev
     }
 
     /// Sends the record to the journal.

@@ -18,7 +18,8 @@ package nonisolated struct LoggerSettings: Sendable, Equatable {
 
 /// Where records go.
 package nonisolated enum LogTarget: String, Sendable, CaseIterable {
-    /// To the journal when there is one, else to standard error.
+    /// To the journal when there is one, else to standard error. systemd gives a service /dev/null in place of a
+    /// journald that does not run: then to the journal, as soon as it does.
     case auto
     /// To the journal.
     case journal
@@ -35,6 +36,7 @@ package nonisolated enum LogTarget: String, Sendable, CaseIterable {
         case .stderr: StandardErrorWriter(identifier: identifier)
         case .auto where JournalWriter.isOurs:
             (try? JournalWriter(identifier: identifier)) ?? StandardErrorWriter(identifier: identifier)
+        case .auto where JournalWriter.isToCome: JournalWriter(identifier: identifier, to: JournalWriter.address)
         case .auto: StandardErrorWriter(identifier: identifier)
         }
     }

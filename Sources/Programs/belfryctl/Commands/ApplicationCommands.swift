@@ -133,7 +133,9 @@ struct EnableCommand: ApplicationFileCommand {
             (try ServiceManagerUnit.properties(of: application.unit), try ServiceManagerUnit.properties(of: instance))
         }
         guard own.text("SourcePath").hasSameBytes(as: application.file) else {
-            throw ClientFailure(.system, "'\(instance)' was not generated, see 'journalctl -t belfry-generator'")
+            let isMasked = own.text("LoadState") == "masked"
+            let reason = isMasked ? "is masked" : "was not generated, see 'journalctl -t belfry-generator'"
+            throw ClientFailure(.system, "'\(instance)' \(reason)")
         }
         if unit.text("LoadState") == "loaded", let bypass = application.reloadBypass(in: unit) {
             throw ClientFailure(.configuration, bypass)
@@ -207,8 +209,9 @@ struct EnableCommand: ApplicationFileCommand {
                     if state["state"] == "background", let word = state["lastWord"]?.objectValue {
                         StandardStream.output.write(["\(application.name): \(ExitRecordText.lines(word)[0])"])
                     }
-                    StandardStream.error.write(ListenerRecords.problems(reply).map { "\(application.name): \($0)" })
-                    return ListenerRecords.problems(reply, isActive: isActive).isEmpty ? .success : .configuration
+                    let problems = ListenerRecords.problems(reply, isActive: isActive)
+                    StandardStream.error.write(problems.map { "\(application.name): \($0)" })
+                    return problems.isEmpty ? .success : .configuration
                 }
             }
         }

@@ -110,7 +110,9 @@ struct ListCommand: ReplyCommand {
             let isMade = isReachable && generated.contains(name)
             let instance = isMade ? try? ServiceManagerUnit.properties(of: "\(service).service") : nil
             if let instance, instance.text("ActiveState") == "failed" {
-                application = "failed (\(instance.text("Result"))): \(instance.text("StatusText"))"
+                // After a signal the status is an old one.
+                let status = instance.text("Result") == "exit-code" ? ": \(instance.text("StatusText"))" : ""
+                application = "failed (\(instance.text("Result")))\(status)"
             } else if let settings {
                 let unit = isReachable ? try? ServiceManagerUnit.properties(of: settings.unit) : nil
                 isReachable = unit != nil
@@ -165,8 +167,8 @@ struct ListCommand: ReplyCommand {
     private static func kept(_ name: String, beside socket: String) throws(SystemError) -> [UInt8]? {
         let path = String(socket.dropLast(ServiceClient.interface.utf8.count)) + name
         func file(_ path: String) -> StateFile { StateFile(path: path, limit: 256 << 10) }
-        // The copy of a pause outlives the machine. For a user's service systemd chooses the place by its version.
-        let isOfSystem = name == "paused" && path.utf8.starts(with: "/run/belfry@".utf8)
+        // The copy outlives the machine. For a user's service systemd chooses the place by its version.
+        let isOfSystem = path.utf8.starts(with: "/run/belfry@".utf8)
         if let bytes = try file(path).read() { return bytes }
         return isOfSystem ? try file("/var/lib" + path.dropFirst("/run".count)).read() : nil
     }

@@ -45,7 +45,9 @@ enum StatusText {
     static func lines(
         _ state: JSONObject, listeners: JSONObject?, now: Int64, _ style: TextStyle
     ) -> [String] {
-        let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
+        // The application ran on when its instance stopped, or has a unit that says how it ended.
+        let isInstance = listeners?.objects("listeners").contains { $0.text("name") == "application" } ?? false
+        let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0, isOfInstance: isInstance) } ?? []
         let health = listeners.map { ListenerRecords.problems($0) }.map {
             $0.isEmpty ? "all listeners are healthy" : style.alarming($0.prefix(3).joined(separator: "; "))
         }
@@ -114,9 +116,9 @@ enum StatusText {
 @MainActor
 enum ExitRecordText {
     /// The lines for the `lastWord` of `GetState`.
-    static func lines(_ word: JSONObject) -> [String] {
+    static func lines(_ word: JSONObject, isOfInstance: Bool = false) -> [String] {
         let origins = OriginText()
-        var text = word.textOrDash("kind")
+        var text = (isOfInstance && word.text("kind") == "stopped" ? "Belfry " : "") + word.textOrDash("kind")
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
         // Then the signal and the status are those of belfryd, which followed.
         let hasFollowed = word.text("reason") == "unitEnded"

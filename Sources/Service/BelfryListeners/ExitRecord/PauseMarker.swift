@@ -11,7 +11,8 @@ package import Lifecycle
 /// The file is the record of the run that was paused. It is written when the service enters the background, and removed
 /// when the service becomes active, and by `end()`. Whatever else ends the process leaves it. A pause for the machine's
 /// sleep is not marked: the wake-up ends it. Nor is one whose command failed: the application runs on, which the next
-/// process would not know. It also ends a pause that lasts too long, and says whose pause ends that nobody has ended.
+/// process would not know. One whose `Resume=` has failed stays marked: the next process is paused, until it is resumed
+/// or the unit starts again. It also ends a pause that lasts too long, and says whose pause ends that nobody has ended.
 package final class PauseMarker {
     /// Who paused the service, when and why; nil while it is not paused, and if the file of an earlier process does not
     /// say.
@@ -33,6 +34,8 @@ package final class PauseMarker {
     private let longest: Duration?
     private var timer: (any LifecycleTimer)?
     private var isAtEnd = false
+    /// Whether a listener that makes the pause has failed to end it.
+    private var isHalfEnded = false
     private var hasWarned = false
 
     /// Reads what the last process left. A file that cannot be read or understood is a marker too: to stay paused
@@ -76,7 +79,10 @@ package final class PauseMarker {
                 guard case .listenerFailed(let call, let notification) = $0, makers.contains(call.listener) else {
                     return
                 }
-                if notification.name == .didEnterBackground, notification.trigger == .pause { remove() }
+                if notification.name == .willEnterForeground { isHalfEnded = true }
+                guard isPaused, notification.name == .didEnterBackground, notification.trigger == .pause else { return }
+                warn("\(call.listener) has failed to pause, the pause ends with this process")
+                remove()
             },
         ]
     }
@@ -95,7 +101,8 @@ package final class PauseMarker {
             log.write(.warning, "\(reason), which ends \(pause)", .transition, by: record.origin)
         }
         record = nil
-        remove()
+        if !isHalfEnded { remove() }
+        isHalfEnded = false
         limit()
     }
 

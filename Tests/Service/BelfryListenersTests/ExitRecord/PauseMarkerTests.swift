@@ -199,10 +199,27 @@ struct PauseMarkerTests {
         try process.mediator.addListener(shop)
         await process.mediator.perform(.pause, origin: client)
         #expect(!isMarked && process.marker.record?.origin == client)
+        #expect(texts == ["shop has failed to pause, the pause ends with this process"])
 
         clock.advance(by: .seconds(60))
 
-        #expect(process.mediator.state == .active && texts.count == 1)
+        #expect(process.mediator.state == .active && texts.count == 2)
+    }
+
+    @Test func pauseThatFailedToEndIsOneForTheNextProcess() async throws {
+        let process = try begin(makers: ["shop"])
+        await process.mediator.perform(.launch)
+        let shop = RecordingListener("shop", [.willEnterForeground], behavior: .throwing(LifecycleRefusal("busy")))
+        try process.mediator.addListener(shop)
+        await process.mediator.perform(.pause, origin: client)
+        await process.mediator.perform(.resume)
+        #expect(process.mediator.state == .active && isMarked && process.marker.record == nil)
+
+        process.mediator.removeListener(shop)
+        await process.mediator.perform(.pause, origin: client)
+        await process.mediator.perform(.resume)
+
+        #expect(!isMarked)
     }
 
     @Test func pauseThatIsMadeTheSecondTimeIsMarked() async throws {
