@@ -46,8 +46,10 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
             if scalars[word.offset] == ";", word.text.hasSameBytes(as: ";") {
                 throw ValueProblem("only one command is allowed; write '\\;' for an argument ';'", offset: word.offset)
             }
-            if Self.ofShell.contains(where: word.text.hasSameBytes),
-                scalars[word.offset] == word.text.unicodeScalars.first
+            let endsCommand = word.text.utf8.last == UInt8(ascii: ";")
+            // Without quotes.
+            if endsCommand || Self.ofShell.contains(where: word.text.hasSameBytes),
+                scalars[word.offset...].starts(with: word.text.unicodeScalars)
             {
                 throw ValueProblem(
                     "no shell runs this command: write it as sh -c '…', or '\"\(word.text)\"' for an argument",

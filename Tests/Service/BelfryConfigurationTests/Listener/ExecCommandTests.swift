@@ -38,6 +38,7 @@ struct ExecCommandTests {
         ("/bin/true \"a", 10, "missing closing quote"), ("/bin/true \\q", 10, "invalid escape"),
         ("/bin/true && b", 10, "no shell runs this command"), ("/bin/true | b", 10, "no shell runs this command"),
         ("/bin/true a > b", 12, "no shell runs this command"),
+        ("touch /run/a; echo b", 6, "no shell runs this command"),
         ("/bin/true \"a \\; b\"", 13, "invalid escape"), ("/bin/true a\\;", 11, "invalid escape"),
     ])
     func whatHasAnotherMeaningInAUnitIsRefused(text: String, offset: Int, message: String) {
