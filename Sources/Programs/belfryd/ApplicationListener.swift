@@ -71,7 +71,8 @@ final class ApplicationListener: LifecycleListener {
         mediator = context.mediator
         bus = context.unitBus
         problem = context.problem
-        runs = UnitRunRecord(in: context.isLocked ? context.paths.runtimeDirectory : nil) { Self.report($0, in: log) }
+        let directory = context.isLocked ? context.paths.runtimeDirectory : nil
+        runs = UnitRunRecord(of: settings.unit, in: directory) { Self.report($0, in: log) }
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
         reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }

@@ -10,6 +10,7 @@ final class UnitRunRecord {
     private(set) var last: String?
     /// What is still to be done about it.
     private(set) var marks: Set<Mark> = []
+    private let unit: String
     private let file: StateFile?
 
     /// What is still to be done about a run.
@@ -22,19 +23,22 @@ final class UnitRunRecord {
         case degraded
     }
 
-    /// Reads what the last process left. What cannot be read counts as nothing. Without a directory nothing is kept.
+    /// Reads what the last process left. What cannot be read counts as nothing, and so does a run of another unit.
+    /// Without a directory nothing is kept.
     ///
     /// - Parameter problem: called with the reason then.
-    init(in directory: String?, problem: (SystemError) -> Void) {
-        file = directory.map { StateFile(path: $0 + "/unit-run", limit: 64) }
+    init(of unit: String, in directory: String?, problem: (SystemError) -> Void) {
+        self.unit = unit
+        file = directory.map { StateFile(path: $0 + "/unit-run", limit: 512) }
         var words: [ArraySlice<UInt8>] = []
         do throws(SystemError) {
             words = try file?.read()?.split(separator: UInt8(ascii: " ")) ?? []
         } catch {
             problem(error)
         }
-        last = words.first.map { String(decoding: $0, as: UTF8.self) }
-        marks = Set(words.dropFirst().compactMap { Mark(rawValue: String(decoding: $0, as: UTF8.self)) })
+        guard words.count > 1, words[0].elementsEqual(unit.utf8) else { return }
+        last = String(decoding: words[1], as: UTF8.self)
+        marks = Set(words.dropFirst(2).compactMap { Mark(rawValue: String(decoding: $0, as: UTF8.self)) })
     }
 
     /// Keeps a run with what is still to be done about it.
@@ -42,7 +46,7 @@ final class UnitRunRecord {
     /// - Returns: why it could not be stored.
     func write(_ run: String, _ marks: Set<Mark>) -> SystemError? {
         (last, self.marks) = (run, marks)
-        let text = ([run] + Mark.allCases.filter(marks.contains).map(\.rawValue)).joined(separator: " ")
+        let text = ([unit, run] + Mark.allCases.filter(marks.contains).map(\.rawValue)).joined(separator: " ")
         do throws(SystemError) { try file?.write(Array(text.utf8), durably: false) } catch { return error }
         return nil
     }

@@ -14,9 +14,9 @@ struct UnitRunRecordTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func read() -> (record: UnitRunRecord, problems: [SystemError]) {
+    private func read(of unit: String = "a.service") -> (record: UnitRunRecord, problems: [SystemError]) {
         var problems: [SystemError] = []
-        let record = UnitRunRecord(in: directory.url.path) { problems.append($0) }
+        let record = UnitRunRecord(of: unit, in: directory.url.path) { problems.append($0) }
         return (record, problems)
     }
 
@@ -34,6 +34,14 @@ struct UnitRunRecordTests {
 
             #expect(record.last == "0123abcd" && record.marks == marks && problems.isEmpty)
         }
+    }
+
+    @Test func aRunOfAnotherUnitIsNone() {
+        #expect(read().record.write("0123abcd", [.paused]) == nil)
+
+        let (record, problems) = read(of: "b.service")
+
+        #expect(record.last == nil && record.marks == [] && problems.isEmpty)
     }
 
     @Test func whatCannotBeReadIsTold() throws {
