@@ -39,9 +39,6 @@ package nonisolated final class LogIntake: RecordSource {
     private let state = Mutex(State())
     @MainActor private weak var log: ServiceLog?
 
-    /// Makes one without a log.
-    package init() {}
-
     /// The least urgent level that is written.
     package var maximumLevel: LogPriority { state.withLock { $0.level } }
 

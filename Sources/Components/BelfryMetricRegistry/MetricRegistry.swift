@@ -37,9 +37,6 @@ package nonisolated final class MetricRegistry: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes an empty one.
-    package init() {}
-
     /// How often a series was refused.
     package var refused: UInt64 { state.withLock(\.refused) }
 

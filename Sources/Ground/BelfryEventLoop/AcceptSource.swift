@@ -69,16 +69,11 @@ package final class AcceptSource {
                 -ENETUNREACH:
                 continue
             default:
-                rest()
+                // Without a timer the source stays enabled: a busy loop is better than no connections.
+                if (try? timer?.fire(after: Self.pause)) != nil { isResting = true }
                 return onError(SystemError(connection, verb: "accept on", object: "socket"))
             }
         }
-    }
-
-    private func rest() {
-        // Without a timer the source stays enabled: a busy loop is better than no connections.
-        guard (try? timer?.fire(after: Self.pause)) != nil else { return }
-        isResting = true
     }
 
     private func update() { source?.isEnabled = isEnabled && !isResting }

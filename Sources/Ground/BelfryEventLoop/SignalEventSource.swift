@@ -86,18 +86,11 @@ package nonisolated struct ReceivedSignal: Sendable, Equatable {
     /// The integer that came with it (sigqueue(3)); 0 for a plain kill(2).
     package let value: Int32
 
-    /// A delivery with these values, for tests and for sources other than signalfd.
-    package init(number: Int32, code: Int32 = 0, senderPID: Int32, senderUID: UInt32, value: Int32 = 0) {
-        self.number = number
-        self.code = code
-        self.senderPID = senderPID
-        self.senderUID = senderUID
-        self.value = value
-    }
-
     init(_ info: signalfd_siginfo) {
-        self.init(
-            number: Int32(bitPattern: info.ssi_signo), code: info.ssi_code, senderPID: Int32(bitPattern: info.ssi_pid),
-            senderUID: info.ssi_uid, value: info.ssi_int)
+        number = Int32(bitPattern: info.ssi_signo)
+        code = info.ssi_code
+        senderPID = Int32(bitPattern: info.ssi_pid)
+        senderUID = info.ssi_uid
+        value = info.ssi_int
     }
 }

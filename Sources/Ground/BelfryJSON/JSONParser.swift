@@ -255,12 +255,6 @@ public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStri
     /// of the string.
     public let offset: Int
 
-    /// Made by the parser, and by tests.
-    package init(reason: Reason, offset: Int) {
-        self.reason = reason
-        self.offset = offset
-    }
-
     /// A text for people.
     public var description: String {
         let what =

@@ -16,8 +16,8 @@ public final class OwnedDescriptor {
     /// Owns a copy, which is closed on exec.
     ///
     /// - Throws: `EBADF` for a descriptor that is not open, `EMFILE` without room for another (fcntl(2)).
-    package init(copying other: Int32, atLeast lowest: Int32 = 3) throws(SystemError) {
-        number = fcntl(other, F_DUPFD_CLOEXEC, lowest)
+    package init(copying other: Int32) throws(SystemError) {
+        number = fcntl(other, F_DUPFD_CLOEXEC, 3)
         guard number >= 0 else { throw .last(verb: "copy descriptor", object: "\(other)") }
     }
 

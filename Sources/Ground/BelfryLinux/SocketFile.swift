@@ -6,15 +6,10 @@ internal import Glibc
 
 /// A listening Unix socket that this process bound to a path, and its file.
 package struct SocketFile {
-    private struct Identity: Equatable {
-        let device: UInt64
-        let inode: UInt64
-    }
-
     /// The listening socket. The caller closes it.
     package let descriptor: Int32
     private let path: String
-    private let identity: Identity?
+    private let identity: (device: dev_t, inode: ino_t)?
 
     /// Binds and listens. A file on whose socket no process listens any more is replaced; any other file is not.
     ///
@@ -44,7 +39,7 @@ package struct SocketFile {
 
     /// Removes the file, unless it was replaced.
     package func remove() {
-        guard let identity, identity == Self.identity(of: path) else { return }
+        guard let identity, let present = Self.identity(of: path), identity == present else { return }
         unlink(path)
     }
 
@@ -82,9 +77,9 @@ package struct SocketFile {
         return error.code == ECONNREFUSED
     }
 
-    private static func identity(of path: String) -> Identity? {
+    private static func identity(of path: String) -> (device: dev_t, inode: ino_t)? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
-        return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        return (status.st_dev, status.st_ino)
     }
 }

@@ -64,9 +64,6 @@ package nonisolated struct RetryDelay: Sendable {
     private static let longest = Duration.seconds(2)
     private var delay = Duration.zero
 
-    /// Before the first attempt.
-    package init() {}
-
     /// The next delay.
     ///
     /// - Parameter lasted: how long there was a connection, if there was one. One that did not last counts as an

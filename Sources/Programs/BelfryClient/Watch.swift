@@ -119,15 +119,12 @@ package final class Watch {
             switch reply {
             case .success(let reply):
                 receive(reply.parameters, from: client)
-                if !reply.continues, client === connection.client { subscriptionEnded() }
+                guard !reply.continues, client === connection.client else { return }
+                let path = SystemError.escape(path)
+                end(ClientFailure(.unavailable, "unable to watch '\(path)': the service ended the subscription"))
             case .failure(let error): recover(from: error, on: client)
             }
         }
-    }
-
-    private func subscriptionEnded() {
-        let path = SystemError.escape(path)
-        end(ClientFailure(.unavailable, "unable to watch '\(path)': the service ended the subscription"))
     }
 
     private func receive(_ reply: JSONObject, from client: VarlinkClient) {

@@ -20,19 +20,16 @@ package enum LaunchText {
         let hasUnitEnded = previous["lastWord"]?["reason"] == "unitEnded"
         let tellsExit = !["boot", "start", "restart"].contains(cause)
         let words = hasUnitEnded && cause == "start" ? "after its application had ended" : causes[cause] ?? cause
-        parts.append(words + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))
+        parts.append(words + (tellsExit ? exit.map { " (\(text(ofExit: $0)))" } ?? "" : ""))
         if launch["paused"] == true { parts.append("into the background") }
         if let unit = launch.text("triggerUnit") {
             parts.append("triggered by \(unit)" + (launch.text("triggerPath").map { " at \($0)" } ?? ""))
         }
         return parts.joined(separator: "; ")
     }
-}
 
-/// How a run of a unit ended.
-package enum UnitExitText {
-    /// `watchdog, killed by SIGABRT`, from an object with `result`, `code` and `status`.
-    package static func text(_ exit: JSONObject) -> String {
+    /// How a run of a unit ended: `watchdog, killed by SIGABRT`, from an object with `result`, `code` and `status`.
+    private static func text(ofExit exit: JSONObject) -> String {
         let result = exit.textOrDash("result")
         guard let code = exit.text("code"), let status = exit.text("status") else { return result }
         return code == "exited" ? "\(result), status \(status)" : "\(result), \(code) by SIG\(status)"

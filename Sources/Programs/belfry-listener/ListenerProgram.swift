@@ -143,7 +143,9 @@ final class ListenerProgram {
                 let text: RecordText = "\(Self.title(run)) \(reason.rawValue), dropped"
                 log.message(.warning, text, .runDropped, Self.fields(of: run))
             case .interrupt: run?.end(as: .interrupted)
-            case .finish: exit()
+            case .finish:
+                attachment?.stop()
+                loop.exit(status.rawValue)
             }
         }
     }
@@ -293,10 +295,5 @@ final class ListenerProgram {
         isStopping = true
         manager.send([.stopping])
         perform(queue.stop())
-    }
-
-    private func exit() {
-        attachment?.stop()
-        loop.exit(status.rawValue)
     }
 }

@@ -49,7 +49,7 @@ final class ConfigurationReader {
         if reading.loaded.effective.hasSection(section) {
             throw SettingsDeclarationError("unable to declare the section '\(section)': it is Belfry's")
         }
-        if declarations.contains(where: declaration.collides) {
+        if declarations.contains(where: { $0.type == declaration.type || $0.section == section }) {
             throw SettingsDeclarationError(
                 "unable to declare the settings '\(type)': its type or section is used already")
         }
@@ -96,10 +96,6 @@ struct SettingsDeclaration {
     /// The section of the configuration files.
     let section: String
     let read: (ConfigurationReading) -> Void
-
-    func collides(with other: SettingsDeclaration) -> Bool {
-        type == other.type || section == other.section
-    }
 }
 
 /// A declaration that the service may not make.

@@ -43,7 +43,9 @@ final class ServiceSources {
             // That of the application's own unit counts for a service that stands for one.
             let isOwn = application == nil
             let triggers = isOwn ? try PressurePlan.triggers(environment: Environment.variables, group: group) : []
-            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
+            return try PressureSource(loop: loop, triggers: triggers) { path in
+                log.write(.notice, "nothing more is heard of pressure from '\(path)'", .sourceMissing)
+            } onPressure: {
                 mediator.warnOfMemory($0)
             }
         }
@@ -128,10 +130,6 @@ final class ServiceSources {
                 .warning, "background tasks were not done in the \(limit) that logind waits, the shutdown goes on",
                 .machineGoesOn)
         }
-    }
-
-    private static func pressureEnded(in log: ServiceLog) -> (_ path: String) -> Void {
-        { log.write(.notice, "nothing more is heard of pressure from '\($0)'", .sourceMissing) }
     }
 
     /// Applies the settings of sources.

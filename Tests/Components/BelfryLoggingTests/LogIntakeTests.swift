@@ -3,7 +3,7 @@
 
 import BelfryEventLoop
 import BelfryListeners
-import BelfryLogging
+@testable import BelfryLogging
 import BelfrySystemd
 import TestSupport
 import Testing

@@ -4,7 +4,7 @@
 import Belfry
 import BelfryLinux
 import BelfryListeners
-import BelfryMetricRegistry
+@testable import BelfryMetricRegistry
 import BelfryServer
 import BelfrySystemd
 import BelfryTesting

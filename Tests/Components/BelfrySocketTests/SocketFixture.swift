@@ -4,9 +4,9 @@
 import BelfryConfiguration
 import BelfryEventLoop
 import Lifecycle
-import BelfrySystemd
+@testable import BelfrySystemd
 import BelfryListeners
-import BelfryMetricRegistry
+@testable import BelfryMetricRegistry
 import BelfrySocket
 import LifecycleTesting
 import TestSupport
@@ -50,7 +50,7 @@ final class SocketFixture {
         mediator = source.mediator(
             clock: clock, sequence: TransientSequence(after: lastSequence), configuration: configuration)
         let path = directory.path("socket")
-        let store = SocketStore(ListenDescriptors(received), manager: manager)
+        let store = SocketStore(ListenDescriptors(descriptors: received), manager: manager)
         socket = try SocketListener(
             loop: loop, mediator: mediator, parameters: parameters,
             identity: ServiceIdentity(

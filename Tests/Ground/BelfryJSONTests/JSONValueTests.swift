@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
+@testable import BelfryJSON
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryClient
+@testable import BelfryClient
 import CBelfry
 import BelfryEventLoop
 import Glibc

@@ -85,7 +85,8 @@ package nonisolated struct CacheSweep {
     package mutating func trim(now: Duration) throws(CacheError) {
         try CacheTag.require(in: root)
         var plan = TrimPlan(&oldest, limits: cache.limits, shortfall: shortfall(), now: now)
-        oldest.removeAll()
+        // Gives the memory back.
+        oldest = OldestFiles(capacity: limits.candidates)
         var goesOn = plan.last != nil
         while goesOn, continues() {
             let open = try remove(plan)
@@ -185,9 +186,6 @@ package nonisolated struct TreeLimits: Sendable, Equatable {
     /// The maximum number of files that one flush can delete in a directory. Only this many, the oldest, are kept track
     /// of; temporarily half as many more.
     package var candidates = 1 << 20
-
-    /// The limits that Belfry uses.
-    package init() {}
 }
 
 nonisolated extension CacheSettings {

@@ -44,7 +44,7 @@ package nonisolated struct TrimPlan {
         let expiry = limits.ageMax.map { FileAge.nanoseconds(now - $0) } ?? .min
         self.expiry = expiry
         guard isExceeded || files.ages.contains(where: { $0.usedNsec < expiry }) else { return }
-        files.sort()
+        files.ages.sort()
         ages = files.ages
         select()
     }
@@ -98,8 +98,6 @@ package nonisolated struct FileTotals {
     /// In bytes.
     private(set) var space: UInt64 = 0
 
-    package init() {}
-
     /// Adds a file under one of its names.
     ///
     /// - Returns: the space that the name adds.
@@ -112,9 +110,6 @@ package nonisolated struct FileTotals {
         CacheFlushReport.add(added, to: &self.space)
         return added
     }
-
-    /// Gives the memory back.
-    mutating func forgetNames() { linked = [] }
 }
 
 /// What a flush remembers of a file. Its order is the order of deletion.
@@ -149,7 +144,7 @@ package nonisolated struct OldestFiles {
     private let capacity: Int
 
     /// At most `capacity` ages after `finish()`.
-    private(set) var ages: [FileAge] = []
+    fileprivate(set) var ages: [FileAge] = []
 
     /// Of all files that were added.
     private(set) var totals = FileTotals()
@@ -169,16 +164,8 @@ package nonisolated struct OldestFiles {
     /// Drops all but the oldest `capacity` files.
     mutating func finish() {
         guard ages.count > capacity else { return }
-        sort()
+        ages.sort()
         ages.removeLast(ages.count - capacity)
-    }
-
-    mutating func sort() { ages.sort() }
-
-    /// Gives the memory back.
-    mutating func removeAll() {
-        ages = []
-        totals.forgetNames()
     }
 }
 

@@ -16,8 +16,6 @@ package nonisolated struct NotificationRing {
         var head: UInt64 = 0
         var tail: UInt64 = 0
         var last: UInt64 = 0
-
-        package init() {}
     }
 
     /// A place between two notifications.

@@ -43,17 +43,15 @@ package final class BusCall {
         completion(result)
     }
 
-    private func answer(_ message: BusMessage) {
-        finish(message.error(of: attempt).map { .failure($0) } ?? .success(message))
-    }
-
     private func drop() {
         sd_bus_slot_unref(slot)
         slot = nil
     }
 
     private nonisolated static let callback: sd_bus_message_handler_t = { message, userdata, _ in
-        receive(BusCall.self, userdata, message) { $0.answer($1) }
+        receive(BusCall.self, userdata, message) { call, answer in
+            call.finish(answer.error(of: call.attempt).map { .failure($0) } ?? .success(answer))
+        }
     }
 }
 

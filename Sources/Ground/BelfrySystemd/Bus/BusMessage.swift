@@ -57,18 +57,6 @@ package final class BusMessage {
         return elements
     }
 
-    /// A structure with the signature `contents`, without the brackets; `body` reads all of it.
-    package func structure<Value>(
-        _ contents: String, _ body: () throws(BusError) -> Value
-    ) throws(BusError) -> Value {
-        try container(BusType.structure, contents, body)
-    }
-
-    /// A variant that holds a value of the signature `contents`; `body` reads it.
-    func variant<Value>(_ contents: String, _ body: () throws(BusError) -> Value) throws(BusError) -> Value {
-        try container(BusType.variant, contents, body)
-    }
-
     /// A dictionary `a{sv}`.
     func dictionary() throws(BusError) -> [String: BusValue] {
         var values: [String: BusValue] = [:]
@@ -117,7 +105,8 @@ package final class BusMessage {
         return BusError(attempt, name: String(cString: error.pointee.name), message: message)
     }
 
-    private func container<Value>(
+    /// A container that holds values of the signature `contents`, without brackets; `body` reads all of it.
+    func container<Value>(
         _ type: CChar, _ contents: String, _ body: () throws(BusError) -> Value
     ) throws(BusError) -> Value {
         try enter(type, contents)
@@ -137,7 +126,9 @@ package final class BusMessage {
         return value
     }
 
-    private func check(_ result: Int32) throws(BusError) { try BusError.check(result, attempt) }
+    private func check(_ result: Int32) throws(BusError) {
+        if result < 0 { throw BusError(attempt, result) }
+    }
 
     /// At the end of a container sd-bus reads nothing, and answers 0.
     private func check(read result: Int32) throws(BusError) { try check(result == 0 ? -ENXIO : result) }
@@ -198,9 +189,5 @@ package nonisolated struct BusError: Error, Sendable, Equatable, CustomStringCon
     /// Whether somebody was too busy, so that the same call may succeed later.
     package var isTemporary: Bool {
         ["LimitsExceeded", "NoReply", "Timeout", "TimedOut"].contains { name == "org.freedesktop.DBus.Error.\($0)" }
-    }
-
-    static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(BusError) {
-        if result < 0 { throw BusError(attempt(), result) }
     }
 }

@@ -24,7 +24,7 @@ package struct BusQuestion<Answer> {
     package init(property: BusMember, _ signature: String, _ read: @escaping Reader) {
         let get = BusMember(property.service, property.path, "org.freedesktop.DBus.Properties", "Get")
         self.init(get, [property.interface, property.name]) { message throws(BusError) in
-            try message.variant(signature) { () throws(BusError) in try read(message) }
+            try message.container(BusType.variant, signature) { () throws(BusError) in try read(message) }
         }
     }
 

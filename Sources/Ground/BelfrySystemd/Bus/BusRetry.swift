@@ -15,9 +15,6 @@ package nonisolated struct BusRetry: Sendable, Equatable {
     private var failures = 0
     private var ready: MonotonicInstant?
 
-    /// Nothing was tried yet.
-    package init() {}
-
     /// The connection is there.
     package mutating func connected(at now: MonotonicInstant) { ready = now }
 

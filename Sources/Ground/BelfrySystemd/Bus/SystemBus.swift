@@ -135,17 +135,13 @@ package final class SystemBus {
     /// The connection is lost. The next one is made from the loop, never from a callback of this one.
     private func lose() {
         let wasReady = isReady
-        close()
-        reconnection = try? loop.timer(after: retry.disconnected(at: .now)) { [unowned self] in open() }
-        if wasReady { for observer in observers { observer(false) } }
-    }
-
-    private func close() {
         isReady = false
         for reference in matches { reference.match?.uninstall() }
         for call in Array(calls.values) { call.finish(.failure(.notConnected(call.attempt))) }
         sd_bus_close_unref(connection)
         connection = nil
+        reconnection = try? loop.timer(after: retry.disconnected(at: .now)) { [unowned self] in open() }
+        if wasReady { for observer in observers { observer(false) } }
     }
 
     private static func local(_ member: String) -> String {

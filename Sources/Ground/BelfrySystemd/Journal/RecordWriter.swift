@@ -67,10 +67,7 @@ package final class StandardErrorWriter: RecordWriter {
     package var showsFields: Bool { format == .json }
 
     /// - Parameter identifier: what each line begins with.
-    package convenience init(identifier: String) { self.init(identifier: identifier, descriptor: 2) }
-
-    /// Makes a writer for another descriptor.
-    package init(identifier: String, descriptor: Int32) {
+    package init(identifier: String, descriptor: Int32 = 2) {
         self.identifier = identifier
         let stream = NonblockingStream(descriptor)
         self.stream = stream

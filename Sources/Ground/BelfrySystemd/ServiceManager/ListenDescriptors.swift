@@ -10,9 +10,6 @@ package nonisolated struct ListenDescriptors: Sendable {
     /// The descriptors with their names, in order. Names may repeat.
     package let descriptors: [(name: String, descriptor: Int32)]
 
-    /// Descriptors that came in another way.
-    package init(_ descriptors: [(name: String, descriptor: Int32)]) { self.descriptors = descriptors }
-
     /// Receives the descriptors, and sets close-on-exec.
     ///
     /// - Throws: `EINVAL` for environment variables that make no sense, `EBADF` when what they name is not open.
@@ -24,7 +21,7 @@ package nonisolated struct ListenDescriptors: Sendable {
             free(names)
         }
         return Self(
-            (0..<count).map { index in
+            descriptors: (0..<count).map { index in
                 (names?[Int(index)].map { String(cString: $0) } ?? "unknown", SD_LISTEN_FDS_START + index)
             })
     }

@@ -117,9 +117,7 @@ package final class ServiceManagerUnit {
     /// A property that is a list of texts.
     func texts(_ property: String, of interface: String) -> BusQuestion<[String]> {
         BusQuestion(property: member(property, of: interface), "as") { message throws(BusError) in
-            var texts: [String] = []
-            _ = try message.array(of: "s") { () throws(BusError) in texts.append(try message.text()) }
-            return texts
+            try message.array(of: "s") { () throws(BusError) in try message.text() }
         }
     }
 
@@ -137,7 +135,7 @@ package final class ServiceManagerUnit {
         BusQuestion(list) { message throws(BusError) in
             var jobs: [String: UnitJob] = [:]
             _ = try message.array(of: "(usssoo)") { () throws(BusError) in
-                try message.structure("usssoo") { () throws(BusError) in
+                try message.container(BusType.structure, "usssoo") { () throws(BusError) in
                     // Its state comes before the object paths of job and unit.
                     let number = try message.uint32()
                     let (unit, type) = (try message.text(), try message.text())

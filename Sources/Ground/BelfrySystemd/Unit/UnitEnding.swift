@@ -8,11 +8,6 @@ package nonisolated struct UnitJob: Sendable, Equatable {
     let number: UInt32
     /// Its object on the bus.
     let path: String
-
-    /// A job.
-    package init(type: String, number: UInt32 = 0, path: String = "/") {
-        (self.type, self.number, self.path) = (type, number, path)
-    }
 }
 
 /// How a unit ends, as the service manager's job queue says.

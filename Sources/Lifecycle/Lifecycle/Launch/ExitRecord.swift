@@ -24,14 +24,6 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         /// What it did, in its own words (`ListenerWork`).
         public var work: String?
 
-        /// A listener with its time.
-        package init(listener: String, outcome: String, duration: Duration, work: String? = nil) {
-            self.listener = listener
-            self.outcome = outcome
-            self.duration = duration
-            self.work = work
-        }
-
         /// Whether it missed its deadline.
         var isLate: Bool {
             [ListenerOutcome.overran.kind, ListenerOutcome.late.kind].contains { $0.utf8.elementsEqual(outcome.utf8) }

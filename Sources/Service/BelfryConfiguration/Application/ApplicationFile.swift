@@ -49,15 +49,10 @@ package nonisolated enum ApplicationScope: Sendable, Equatable {
     /// Those of a user with these directories.
     case user(configuration: String, runtime: String)
 
-    /// Those of a process: of root and of a service of the system those of the system, of any other user's process the
-    /// user's. A manager sets XDG_RUNTIME_DIR for the services of its user, and that of the system for none.
-    package init(environment: [String: String], uid: UInt32) {
-        self = (uid == 0 ? nil : Self.user(environment)) ?? .system()
-    }
-
-    /// Those of this process.
+    /// Those of this process: of root and of a service of the system those of the system, of any other user's process
+    /// the user's. A manager sets XDG_RUNTIME_DIR for the services of its user, and that of the system for none.
     package static var ofProcess: ApplicationScope {
-        ApplicationScope(environment: Environment.variables, uid: geteuid())
+        (geteuid() == 0 ? nil : user(Environment.variables)) ?? .system()
     }
 
     /// Whether they are for the manager of a user.

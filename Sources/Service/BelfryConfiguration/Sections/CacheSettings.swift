@@ -22,7 +22,7 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
 
     init(_ section: SectionReader) {
         name = section.content.instance ?? ""
-        paths = section.list("Path", of: Self.path, default: nil)
+        paths = section.list("Path", of: Specifiers.checked, default: nil)
         limits.sizeMax = section.optional("SizeMax", ByteSizeText.parse)
         limits.ageMax = section.optional("AgeMax", TimeSpanText.parse)
         limits.filesMax = section.optional("FilesMax", Self.count)
@@ -30,12 +30,6 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
         writeBack = section.boolean("WriteBack", default: true)
         isDryRun = section.boolean("DryRun", default: false)
         on = section.names("On", default: "flushRequested didReceiveMemoryWarning didEnterBackground willTerminate")
-    }
-
-    /// A path with specifiers and patterns.
-    private static func path(_ text: String) throws(ValueProblem) -> String {
-        try Specifiers.check(text)
-        return text
     }
 
     private static func count(_ text: String) throws(ValueProblem) -> Int? {
@@ -53,9 +47,6 @@ package nonisolated struct CacheLimits: Sendable, Equatable {
     package var filesMax: Int?
     /// The space to keep free on the file system, in bytes. Only space that other users than root can use counts.
     package var keepFree: UInt64?
-
-    /// No limits.
-    package init() {}
 
     package var isEmpty: Bool { self == CacheLimits() }
 }

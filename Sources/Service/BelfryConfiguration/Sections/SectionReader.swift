@@ -57,9 +57,7 @@ nonisolated final class SectionReader {
         let all = content.all(name)
         guard let last = all.last else {
             return Self.parse(default: text ?? "", of: key) { text throws(ValueProblem) in
-                var elements: [Element] = []
-                for word in try IniWords.split(text) { elements.append(try parse(word.text)) }
-                return elements
+                try IniWords.split(text).map { word throws(ValueProblem) in try parse(word.text) }
             }
         }
         let words = all.map { entry in (check { () throws(SettingProblem) in try SettingText(entry).words() }) ?? [] }
@@ -100,10 +98,7 @@ nonisolated final class SectionReader {
         value(
             key,
             { text throws(ValueProblem) in
-                guard let bytes = try ByteSizeText.parse(text) else {
-                    throw ValueProblem("expected a size, it cannot be 'infinity'")
-                }
-                guard let size = Int(exactly: bytes), range.contains(size) else {
+                guard let size = Int(exactly: try ByteSize(text).bytes), range.contains(size) else {
                     let bounds = "\(range.lowerBound) to \(range.upperBound)"
                     throw ValueProblem("size is out of range, expected \(bounds) bytes")
                 }

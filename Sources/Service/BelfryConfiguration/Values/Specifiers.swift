@@ -40,16 +40,17 @@ package nonisolated struct Specifiers {
         return try AbsolutePath.parse(expanded)
     }
 
-    /// Checks a path with specifiers whose values are not known yet.
+    /// Checks a path with specifiers whose values are not known yet, and returns it.
     ///
     /// - Throws: `ValueProblem` for an unknown specifier, or a path that cannot be absolute.
-    static func check(_ text: String) throws(ValueProblem) {
+    static func checked(_ text: String) throws(ValueProblem) -> String {
         let sample = try replaceKnown(text) { specifier throws(ValueProblem) in
             directories.contains(specifier) ? "/%\(specifier)" : "%\(specifier)"
         }
         guard try AbsolutePath.parse(sample).utf8.count > 1 else {
             throw ValueProblem("expected a directory below '/', such as '/var/cache/NAME'")
         }
+        return text
     }
 
     private func value(_ specifier: Unicode.Scalar) -> String? {

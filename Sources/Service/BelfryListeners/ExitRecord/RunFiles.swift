@@ -135,8 +135,7 @@ package nonisolated enum RunRecord {
 
     /// The name of the service that wrote a record; nil when the record does not say.
     package static func service(_ bytes: [UInt8]) -> String? {
-        guard let value = try? JSONValue(json: bytes) else { return nil }
-        return value.objectValue?["service"]?.stringValue
+        (try? JSONValue(json: bytes))?["service"]?.stringValue
     }
 
     /// Reads a run.

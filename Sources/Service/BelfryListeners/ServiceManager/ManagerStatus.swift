@@ -218,9 +218,6 @@ package nonisolated struct TimeoutExtension: Sendable {
     private var granted: (from: MonotonicInstant, time: Duration)?
     private var last: MonotonicInstant?
 
-    /// Nothing was sent yet.
-    package init() {}
-
     /// The time to send now; nil when the last one is enough.
     package mutating func time(for needed: Duration, at now: MonotonicInstant) -> Duration? {
         if let granted, granted.time - (now - granted.from) >= needed + Self.slack / 2 { return nil }

@@ -142,9 +142,6 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     /// The number of the sleep. Completions of an earlier one are ignored.
     package private(set) var number = 0
 
-    /// The machine is awake.
-    package init() {}
-
     /// Whether a sleep was announced, and neither `didWake` was delivered nor the sleep called off.
     package var isSleeping: Bool { phase != .awake }
 

@@ -3,7 +3,7 @@
 
 import CBelfry
 @testable import BelfryCacheFlush
-import BelfryConfiguration
+@testable import BelfryConfiguration
 import BelfryLinux
 import Foundation
 import Glibc
@@ -146,13 +146,6 @@ nonisolated extension CacheSettings {
         var cache = ConfigurationLoader.read(from: .files(["x"]), reader: OneFile()).decoded.caches[0]
         (cache.name, cache.paths, cache.writeBack) = (name, paths, false)
         return cache
-    }
-}
-
-nonisolated extension CacheLimits {
-    init(sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil, keepFree: UInt64? = nil) {
-        self.init()
-        (self.sizeMax, self.ageMax, self.filesMax, self.keepFree) = (sizeMax, ageMax, filesMax, keepFree)
     }
 }
 

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 @testable import BelfryCacheFlush
-import BelfryConfiguration
+@testable import BelfryConfiguration
 import CBelfry
 import Foundation
 import Glibc

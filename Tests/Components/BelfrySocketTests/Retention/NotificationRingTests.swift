@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryListeners
-import BelfrySocket
+@testable import BelfrySocket
 import Testing
 
 /// The memory of a ring, which outlives the ring.

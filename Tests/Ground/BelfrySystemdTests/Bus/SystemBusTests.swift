@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import BelfrySystemd
+@testable import BelfrySystemd
 import Glibc
 import TestSupport
 import Testing

@@ -36,7 +36,9 @@ struct UnitEndingTests {
         #expect(UnitEnding(of: "a.service", jobs: jobs) == UnitEnding(job: .stop, shutdown: kind))
     }
 
-    private static func jobs(_ types: [String: String]) -> [String: UnitJob] { types.mapValues { UnitJob(type: $0) } }
+    private static func jobs(_ types: [String: String]) -> [String: UnitJob] {
+        types.mapValues { UnitJob(type: $0, number: 0, path: "/") }
+    }
 
     @Test func stoppedTargetIsNoShutdown() {
         let ending = UnitEnding(of: "a.service", jobs: Self.jobs(["reboot.target": "stop"]))

@@ -4,7 +4,7 @@
 import BelfryLinux
 import BelfryListeners
 import Foundation
-import Lifecycle
+@testable import Lifecycle
 import LifecycleTesting
 import BelfrySystemd
 import TestSupport

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
-import BelfryListeners
+@testable import BelfryListeners
 import Testing
 
 struct ManagerStatusTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfrySources
+@testable import BelfrySources
 import Testing
 
 struct SleepPhaseTests {
