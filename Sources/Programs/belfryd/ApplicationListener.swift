@@ -160,12 +160,6 @@ final class ApplicationListener: LifecycleListener {
             return .degraded("it is not bound to \(settings.unit) any more, Stop= does not run: \(check)")
         }
         if hasLaunched, !isAttached { return .degraded(absence) }
-        if let keys = mediator.listeners.first(where: { $0.name.hasSameBytes(as: settings.name) })?.interests,
-            Set(keys.map(\.rawValue)) != Set(settings.listener.on)
-        {
-            let check = "see 'belfryctl enable \(settings.name)'"
-            return .degraded("belfry-listener@\(settings.name).service has read other keys of the file: \(check)")
-        }
         if hasLaunched, isStopLeft { return .degraded(stopRemains) }
         return settings.reloadBypass(in: unit.reload).map { .degraded($0) } ?? .healthy
     }

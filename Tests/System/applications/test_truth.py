@@ -55,17 +55,6 @@ def enable_again(shop: Application, options: str) -> tuple[int, str]:
     return answer.returncode, answer.stderr
 
 
-def test_a_listener_that_has_read_another_file_than_its_instance_is_told(shop):
-    wait_for_health(shop)
-    shop.commands["com.example.rotate"] = "/bin/true"
-    shop.write_file()
-    shop.host.systemctl("restart", shop.listener.name)
-    told = "belfry-listener@shop.service has read other keys of the file: see 'belfryctl enable shop'"
-    shop.wait_for(lambda: told in is_active(shop)[1], "say that both have read different files")
-    assert enable_again(shop, "HealthInterval=1s") == (0, "")
-    wait_for_health(shop)
-
-
 def test_the_first_run_is_waited_for_and_its_time_is_shown(shop):
     # The next run is in an hour.
     assert enable_again(shop, "HealthInterval=1h") == (0, "")
