@@ -81,7 +81,9 @@ package final class PauseMarker {
                 }
                 if notification.name == .willEnterForeground { isHalfEnded = true }
                 guard isPaused, notification.name == .didEnterBackground, notification.trigger == .pause else { return }
-                warn("\(call.listener) has failed to pause, the pause ends with this process")
+                // Each time, and no reason to be silent about a file afterwards.
+                let text: RecordText = "\(call.listener) has failed to pause, the pause ends with this process"
+                log.write(.warning, text, .savedState)
                 remove()
             },
         ]
