@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from programs import running
@@ -57,6 +57,17 @@ class HostedUnit:
             except (FileNotFoundError, ProcessLookupError, StopIteration):
                 continue
         raise AssertionError(f"no process has the pid {inner} inside")
+
+    def process_names(self) -> list[str]:
+        """The names of all processes of the unit, below its own control group too."""
+        # A group may be removed, and a process end, between the listing and the reading.
+        names = []
+        for folder, _, _ in os.walk(self.host.path(f"/sys/fs/cgroup{self.property('ControlGroup')}")):
+            with suppress(OSError):
+                for pid in Path(folder, "cgroup.procs").read_text().split():
+                    with suppress(FileNotFoundError, ProcessLookupError):
+                        names.append(Path(f"/proc/{pid}/comm").read_text().strip())
+        return sorted(names)
 
     def process(self, name: str) -> str:
         """A file of the main process's folder in the host's /proc."""

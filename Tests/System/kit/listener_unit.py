@@ -64,11 +64,6 @@ class ListenerUnit(HostedUnit):
         group = self.host.path(f"/sys/fs/cgroup{self.property('ControlGroup')}")
         return sorted(os.fsdecode(path.name) for path in group.iterdir() if path.is_dir())
 
-    def processes(self) -> int:
-        """How many processes the unit has, below its own control group too."""
-        group = self.host.path(f"/sys/fs/cgroup{self.property('ControlGroup')}")
-        return sum(len(file.read_text().split()) for file in group.rglob("cgroup.procs"))
-
     def remove(self) -> None:
         self.host.systemctl("disable", "--now", self.name, check=False)
         self.host.systemctl("reset-failed", check=False)

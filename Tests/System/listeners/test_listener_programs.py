@@ -35,7 +35,7 @@ def ring(guard: ListenerUnit, script: str | None = None, mode: int = 0o755) -> d
     text = "text=" + "x" * 100000
     result = guard.belfry.ctl("post", BELL, text, "--wait", "--json", check=False, timeout=10)
     [report] = [report for report in json.loads(result.stdout)["reports"] if report["listener"] == "guard"]
-    guard.wait_for(lambda: guard.processes() == 1, "end what the program has left", 5)
+    guard.wait_for(lambda: guard.process_names() == ["belfry-listener"], "end what the program has left", 5)
     return report
 
 
