@@ -16,26 +16,31 @@ package import Lifecycle
 package final class PauseMarker {
     /// Who paused the service, when and why; nil while it is not paused, and if the file of an earlier process does not
     /// say.
-    package private(set) var record: ExitRecord?
+    package var record: ExitRecord? { run.exitRecord }
     /// Whether the service is marked as paused.
-    package private(set) var isPaused = false
+    package var isPaused: Bool { marker == .present || marker == .kept }
 
+    private enum Marker {
+        case absent, present
+        /// A listener that makes the pause has failed to end it: the service becomes active, and the marker stays.
+        case kept
+        /// The unit ends: no pause is marked any more.
+        case over
+    }
+
+    private var marker = Marker.absent
     private var run: ServiceRun
     private let service: String
     private let makers: [String]
     private let directory: String
     private let isLocked: Bool
-    private let file: StateFile
-    /// The same in the state directory, which outlives the machine.
-    private let copy: StateFile?
+    /// That in the runtime directory, then one in the state directory, which outlives the machine.
+    private let files: [StateFile]
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var observations: [LifecycleObservation] = []
     private let longest: Duration?
     private var timer: (any LifecycleTimer)?
-    private var isAtEnd = false
-    /// Whether a listener that makes the pause has failed to end it.
-    private var isHalfEnded = false
     private var hasWarned = false
 
     /// Reads what the last process left. A file that cannot be read or understood is a marker too: to stay paused
@@ -60,8 +65,9 @@ package final class PauseMarker {
     ) throws(SystemError) {
         (self.mediator, self.run, self.service, self.directory, self.log) = (mediator, run, service, directory, log)
         (self.makers, self.longest, self.isLocked) = (makers, longest, isLocked)
-        file = StateFile(path: directory + "/paused", limit: RunRecord.sizeMax)
-        copy = stateDirectory.map { StateFile(path: $0 + "/paused", limit: RunRecord.sizeMax) }
+        files = [directory, stateDirectory].compactMap { $0 }.map {
+            StateFile(path: $0 + "/paused", limit: RunRecord.sizeMax)
+        }
         try read()
         observations = [
             mediator.addObserver(forName: .didEnterBackground) { [unowned self, unowned mediator] in
@@ -79,8 +85,9 @@ package final class PauseMarker {
                 guard case .listenerFailed(let call, let notification) = $0, makers.contains(call.listener) else {
                     return
                 }
-                if notification.name == .willEnterForeground { isHalfEnded = true }
-                guard isPaused, notification.name == .didEnterBackground, notification.trigger == .pause else { return }
+                guard isPaused else { return }
+                if notification.name == .willEnterForeground { marker = .kept }
+                guard notification.name == .didEnterBackground, notification.trigger == .pause else { return }
                 // Each time, and no reason to be silent about a file afterwards.
                 let text: RecordText = "\(call.listener) has failed to pause, the pause ends with this process"
                 log.write(.warning, text, .savedState)
@@ -102,9 +109,8 @@ package final class PauseMarker {
             let pause: RecordText = "the pause since \(time: record.realtime.wholeMicroseconds) by \(record.words)"
             log.write(.warning, "\(reason), which ends \(pause)", .transition, by: record.origin)
         }
-        record = nil
-        if !isHalfEnded { remove() }
-        isHalfEnded = false
+        run.exitRecord = nil
+        if marker == .kept { marker = .present } else { remove() }
         limit()
     }
 
@@ -122,8 +128,8 @@ package final class PauseMarker {
 
     /// Ends the pause with this process: the service manager stops the unit, which is to stay stopped.
     package func end() {
-        isAtEnd = true
         remove()
+        marker = .over
     }
 
     private func read() throws(SystemError) {
@@ -134,18 +140,17 @@ package final class PauseMarker {
             if error.isSystemFailure { throw error }
             return
         }
-        try read(file)
-        if !isPaused, let copy { try read(copy) }
+        for file in files where !isPaused { try read(file) }
     }
 
     private func read(_ file: StateFile) throws(SystemError) {
         do {
             guard let bytes = try file.read() else { return }
             try check(bytes, of: file)
-            isPaused = true
+            marker = .present
             let paused = try RunRecord.run(bytes)
-            guard copy != nil || paused.bootID == run.bootID else { return remove() }
-            record = paused.exitRecord
+            guard files.count > 1 || paused.bootID == run.bootID else { return remove() }
+            run.exitRecord = paused.exitRecord
             if let record {
                 log.write(.notice, "starting paused, by \(record.words)", .transition, by: record.origin)
             }
@@ -154,43 +159,37 @@ package final class PauseMarker {
         } catch {
             let failure = error as? SystemError
             if let failure, failure.isSystemFailure { throw failure }
-            isPaused = true
+            marker = .present
             let reason = failure?.description ?? "unable to use '\(file.path)': \(error)"
             log.write(.warning, "\(reason), starting paused", .savedState)
         }
     }
 
     private func mark(by origin: LifecycleOrigin, because reason: String?) {
-        guard mediator.state == .background, !isAtEnd else { return }
-        var pause = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
-        pause.pauseReason = reason
-        (record, run.exitRecord) = (pause, pause)
+        guard mediator.state == .background, marker != .over else { return }
+        run.exitRecord = ExitRecord(.paused, by: origin, realtime: mediator.clock.now.realtime)
+        run.exitRecord?.pauseReason = reason
         limit()
         guard isLocked else { return warn("the pause ends with this process, which has no lock of the service") }
+        var end = "this process"
         do {
             try OwnedDirectory.make(directory)
-            try checkOwner(of: file)
-            try file.write(RunRecord.encode(run, of: service), durably: false)
-            isPaused = true
+            for file in files {
+                try checkOwner(of: file)
+                try file.write(RunRecord.encode(run, of: service), durably: false)
+                (marker, end) = (.present, "the machine")
+            }
         } catch {
-            return warn("\(error), the pause ends with this process")
-        }
-        do {
-            guard let copy else { return }
-            try checkOwner(of: copy)
-            try copy.write(RunRecord.encode(run, of: service), durably: false)
-        } catch {
-            warn("\(error), the pause ends with the machine")
+            warn("\(error), the pause ends with \(end)")
         }
     }
 
     private func remove() {
         guard isPaused else { return }
-        isPaused = false
+        marker = .absent
         guard isLocked else { return }
         do throws(SystemError) {
-            if let copy, (try? checkOwner(of: copy)) != nil { try copy.remove() }
-            try file.remove()
+            for file in files.reversed() where (try? checkOwner(of: file)) != nil { try file.remove() }
         } catch {
             warn("\(error), the next start is paused")
         }
@@ -202,7 +201,7 @@ package final class PauseMarker {
 
     private func check(_ bytes: [UInt8], of file: StateFile) throws(ForeignFile) {
         guard let owner = RunRecord.service(bytes), !owner.hasSameBytes(as: service) else { return }
-        throw ForeignFile(file.path, of: owner, use: file == copy ? "StateDirectory=" : "RuntimeDirectory=")
+        throw ForeignFile(file.path, of: owner, use: file == files[0] ? "RuntimeDirectory=" : "StateDirectory=")
     }
 
     /// The same problem is logged once.

@@ -129,6 +129,22 @@ struct PauseMarkerTests {
         #expect(texts.count == 2 && texts.allSatisfy { $0.contains("StateDirectory=") })
     }
 
+    @Test func markerOfAnotherServiceIsLeftWhenThePauseOfTheCopyEnds() throws {
+        let state = try TemporaryDirectory()
+        let first = try begin(keptIn: state, in: TemporaryDirectory().url.path)
+        first.mediator.perform(.launch)
+        first.mediator.perform(.pause)
+        let other = try begin(service: "other")
+        other.mediator.perform(.launch)
+        other.mediator.perform(.pause)
+
+        let next = try begin(keptIn: state)
+        #expect(next.marker.isPaused)
+        next.mediator.perform(.launch)
+
+        #expect(!next.marker.isPaused && isMarked && access(state.path("paused"), F_OK) != 0)
+    }
+
     @Test func pauseHasAnEnd() throws {
         let process = try launched(lasting: .seconds(60))
         process.mediator.perform(.pause, origin: client)
