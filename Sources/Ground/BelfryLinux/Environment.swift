@@ -21,6 +21,9 @@ package nonisolated enum Environment {
         return variables
     }()
 
+    /// Whether a service manager has started this process itself, and not a process before it (systemd.exec(5)).
+    package static var isOfServiceManager: Bool { variables["SYSTEMD_EXEC_PID"] == "\(getpid())" }
+
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -20,4 +20,10 @@ package nonisolated enum FileContent {
         }
         return bytes
     }
+
+    /// Whether this is /dev/null.
+    package static func isNull(_ descriptor: Int32) -> Bool {
+        var (null, own) = (stat(), stat())
+        return stat("/dev/null", &null) == 0 && fstat(descriptor, &own) == 0 && null.st_rdev == own.st_rdev
+    }
 }

@@ -38,10 +38,8 @@ final class RunControlGroups {
     }
 
     /// The groups of this process.
-    convenience init(
-        environment: [String: String] = Environment.variables, onProblem: @escaping (SystemError) -> Void
-    ) throws(Unavailable) {
-        guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { throw .notOwn }
+    convenience init(onProblem: @escaping (SystemError) -> Void) throws(Unavailable) {
+        guard Environment.isOfServiceManager else { throw .notOwn }
         let groups = (try? KernelFile.text("/proc/self/cgroup")) ?? ""
         guard let own = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })?.dropFirst(3) else {
             throw .notDelegated

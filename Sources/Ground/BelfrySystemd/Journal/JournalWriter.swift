@@ -49,11 +49,7 @@ package final class JournalWriter: RecordWriter {
     }
 
     /// Whether a service manager has started this process, and nobody reads its standard error.
-    static var isToCome: Bool {
-        var (null, own) = (stat(), stat())
-        guard getenv("SYSTEMD_EXEC_PID").map({ String(cString: $0) }) == "\(getpid())" else { return false }
-        return stat("/dev/null", &null) == 0 && fstat(STDERR_FILENO, &own) == 0 && null.st_rdev == own.st_rdev
-    }
+    static var isToCome: Bool { Environment.isOfServiceManager && FileContent.isNull(STDERR_FILENO) }
 
     /// Sends the record to the journal.
     package func write(_ record: JournalRecord) {

@@ -55,7 +55,7 @@ package nonisolated struct SystemFileReader: ConfigurationFileReader {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return try FileContent.read(descriptor, of: path, limit: limit)
         case S_IFDIR: throw SystemError(EISDIR, verb: "read", object: path)
-        case S_IFCHR where isNull(status): return []
+        case S_IFCHR where FileContent.isNull(descriptor): return []
         default: throw SystemError(EINVAL, verb: "read as a regular file", object: path)
         }
     }
@@ -63,10 +63,5 @@ package nonisolated struct SystemFileReader: ConfigurationFileReader {
     /// Names that are not UTF-8 contain replacement characters: opening such a file fails and is reported.
     package func names(in directory: String) throws(SystemError) -> [String] {
         try DirectoryContent.names(in: directory)
-    }
-
-    private func isNull(_ status: stat) -> Bool {
-        var null = stat()
-        return stat("/dev/null", &null) == 0 && null.st_rdev == status.st_rdev
     }
 }
