@@ -16,7 +16,6 @@ internal import Synchronization
 package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator
-    private let file: StateFile?
     private let writer: StateWriter?
     private let interval: () -> Duration?
     private let restorer = StateRestorer()
@@ -40,8 +39,7 @@ package final class RestorationListener: LifecycleListener {
         self.mediator = mediator
         self.interval = interval
         self.log = log
-        file = path.map { StateFile(path: $0, limit: RestorationArchive.longest) }
-        writer = file.map(StateWriter.init)
+        writer = path.map { StateWriter(StateFile(path: $0, limit: RestorationArchive.longest)) }
         observations = [
             // Observers are called before every listener, also before the primary one.
             mediator.addObserver(forName: .didFinishLaunching) { [unowned self] _ in restore() },
@@ -91,17 +89,17 @@ package final class RestorationListener: LifecycleListener {
 
     private func archive() -> RestorationArchive {
         do {
-            guard let bytes = try file?.read() else { return RestorationArchive() }
+            guard let bytes = try writer?.file.read() else { return RestorationArchive() }
             return try RestorationArchive(bytes: bytes)
         } catch {
             warn("unable to restore state: \(error), starting clean")
-            if error is RestorationError { try? file?.putAside() }
+            if error is RestorationError { try? writer?.file.putAside() }
             return RestorationArchive()
         }
     }
 
     private func noteChange(of listener: any RestorableListener) {
-        guard hasRestored, file != nil, restorer.setChanged(listener), timer == nil, let delay = interval() else {
+        guard hasRestored, writer != nil, restorer.setChanged(listener), timer == nil, let delay = interval() else {
             return
         }
         timer = mediator.clock.schedule(after: delay) { [weak self] in
@@ -157,7 +155,7 @@ package final class RestorationListener: LifecycleListener {
 
 /// Writes archives from any thread, one after the other, and no older one after a newer one.
 private nonisolated final class StateWriter: Sendable {
-    private let file: StateFile
+    let file: StateFile
     /// The number of the archive in the file; 0 for none of this process.
     private let written = Mutex(0)
 
