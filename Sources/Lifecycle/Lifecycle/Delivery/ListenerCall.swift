@@ -10,7 +10,7 @@ final class ListenerCall {
         /// Until the first step of the answer returns, nothing can cancel it.
         case open(Completion, cancel: (() -> Void)?)
         case answered
-        /// Its time was up.
+        /// Its time was up, and no answer has come since.
         case overran
     }
 
@@ -20,7 +20,7 @@ final class ListenerCall {
     private var state: State
     /// Called when the task of the answer ends after the call.
     private let lateEnd: (ListenerCall) -> Void
-    private var isTaskRunning = false
+    private var hasTask = false
     /// The end of its share.
     private var deadline = MovableDeadline()
     /// Why it did not succeed, as answered when it was cancelled.
@@ -48,7 +48,7 @@ final class ListenerCall {
         let cancel: () -> Void
         switch body {
         case .suspending(let body):
-            isTaskRunning = true
+            hasTask = true
             let task = Task.immediate { [self] in
                 do {
                     taskEnded(try await body(notification, ListenerProgress(self)))
@@ -107,12 +107,12 @@ final class ListenerCall {
     func overrun() { end(.overran, AnswerEnd(.overran)) }
 
     /// Whether the call has ended, at its deadline, and the task of the answer has not.
-    var isStillRunning: Bool { if case .open = state { false } else { isTaskRunning } }
+    var isStillRunning: Bool { if case .overran = state { hasTask } else { false } }
 
     private func taskEnded(_ end: AnswerEnd) {
-        let isLate = isStillRunning
-        isTaskRunning = false
-        if isLate { lateEnd(self) } else { answered(end) }
+        guard isStillRunning else { return answered(end) }
+        state = .answered
+        lateEnd(self)
     }
 
     private func answered(_ answer: AnswerEnd) {
