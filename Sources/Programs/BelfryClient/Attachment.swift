@@ -49,8 +49,9 @@ package nonisolated enum AttachmentEvent: Sendable, Equatable {
     case attached(state: JSONObject)
     /// The service has come to this state.
     case state(String)
-    /// The service waits for the answer to a notification.
-    case notification(JSONObject, token: String)
+    /// The service waits for the answer to a notification, at which the program of an application runs the command of
+    /// this key.
+    case notification(JSONObject, token: String, key: String?)
     /// The listener is no longer attached; the service waits for no answer.
     case detached
     /// What the user should know about the connection.
@@ -177,7 +178,7 @@ package final class Attachment {
             if request.health != told { report(request.health) }
             onEvent(.attached(state: state))
         } else if let token = reply["token"]?.stringValue, let notification = reply["notification"]?.objectValue {
-            onEvent(.notification(notification, token: token))
+            onEvent(.notification(notification, token: token, key: reply["key"]?.stringValue))
         }
     }
 

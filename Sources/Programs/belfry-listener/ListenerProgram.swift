@@ -112,8 +112,8 @@ final class ListenerProgram {
             health?.attached(in: state["state"]?.stringValue ?? "")
             codeRelease?.schedule()
         case .state(let state): health?.changed(to: state)
-        case .notification(let notification, let token):
-            add(notification["name"]?.stringValue ?? "", notification, tokens: [token])
+        case .notification(let notification, let token, let key):
+            add(notification["name"]?.stringValue ?? "", notification, tokens: [token], key)
         case .detached:
             perform(queue.detach())
             health?.changed(to: "")
@@ -122,8 +122,8 @@ final class ListenerProgram {
         }
     }
 
-    private func add(_ name: String, _ content: JSONObject, tokens: [String]) {
-        perform(queue.add(Run(name: name, content: content, tokens: tokens, deadline: end)))
+    private func add(_ name: String, _ content: JSONObject, tokens: [String], _ key: String? = nil) {
+        perform(queue.add(Run(name: name, key: key, content: content, tokens: tokens, deadline: end)))
     }
 
     /// When a run that begins now has to end.
@@ -165,12 +165,15 @@ final class ListenerProgram {
     }
 
     private func start(_ run: Run) {
-        guard let command = command(for: run)?.command else {
+        log.runFields = Self.fields(of: run)
+        runStart = .now
+        guard let command = command(for: run) else {
+            if run.key != nil {
+                return ended(.failed("it is not in the file any more, run 'belfryctl enable \(settings.name)'"))
+            }
             recordStop(run)
             return ended(.succeeded())
         }
-        log.runFields = Self.fields(of: run)
-        runStart = .now
         let variables = RunVariables.all(of: run, socket: settings.socket)
         let child = ChildCommand(command.program, command.arguments(with: variables), environment: variables)
         do throws(SystemError) {
@@ -187,11 +190,8 @@ final class ListenerProgram {
     }
 
     /// What is run; nil for nothing.
-    private func command(for run: Run) -> (key: String?, command: ExecCommand)? {
-        if run.isHealth { return settings.health.map { (nil, $0.command) } }
-        return settings.commands.command(
-            at: run.name, trigger: run.content["trigger"]?.stringValue,
-            unitJob: run.content["userInfo"]?["unitJob"]?.stringValue)
+    private func command(for run: Run) -> ExecCommand? {
+        run.isHealth ? settings.health?.command : settings.commands.command(of: run.key)
     }
 
     /// Says why `Stop=` does not run.
@@ -216,7 +216,7 @@ final class ListenerProgram {
         run = nil
         deadline = nil
         guard let current = queue.current else { return }
-        let isIgnored = command(for: current)?.command.ignoresFailure ?? false
+        let isIgnored = command(for: current)?.ignoresFailure ?? false
         let counted = isIgnored ? result.ignoringFailure : result
         if current.isHealth {
             health?.receive(counted)
@@ -236,8 +236,7 @@ final class ListenerProgram {
     /// - Parameter ignored: why it failed, if that is a success: the prefix `-`.
     private func record(_ run: Run, _ result: RunResult, ignored: String?) {
         let (word, reason) = run.outcome(result)
-        let command = command(for: run)
-        let title = command?.key.map { "\($0)=" } ?? Self.title(run)
+        let title = run.key.map { "\($0)=" } ?? Self.title(run)
         var fields = log.runFields
         fields.add("BELFRY_OUTCOME", word)
         fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
@@ -247,15 +246,15 @@ final class ListenerProgram {
         } else if let ignored {
             let text: RecordText = "\(title) failed, ignoring: \(ignored, limit: OutputLines.longestLine)"
             log.message(.info, text, .commandRan, fields)
-        } else if let command, let key = command.key {
-            log.message(.info, "\(key)= ran \(DisplayText.quoted(command.command.text))", .commandRan, fields)
+        } else if run.key != nil, let command = command(for: run) {
+            log.message(.info, "\(title) ran \(DisplayText.quoted(command.text))", .commandRan, fields)
         }
     }
 
     private func answer(_ run: Run, _ result: RunResult) {
         if case .overran = result { return }
         let outcome = run.outcome(result)
-        let key = command(for: run)?.key.map { "\($0)=: " } ?? ""
+        let key = run.key.map { "\($0)=: " } ?? ""
         for token in run.tokens {
             attachment?.answer(
                 token, outcome.word, reason: outcome.reason.map { key + $0 }, work: result.work.map { key + $0 })

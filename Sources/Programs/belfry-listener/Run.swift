@@ -8,6 +8,8 @@ import BelfryJSON
 nonisolated struct Run: Sendable, Equatable {
     /// The name of the notification; empty for an attachment.
     let name: String
+    /// That of the command of an application, as the service names it; nil for none, and for another program.
+    var key: String?
     /// The last notification, or the state of the service at the attachment.
     var content: JSONObject
     /// The service waits for the answers to these.

@@ -52,7 +52,7 @@ nonisolated struct RunQueue {
             return [.answer(run, .failed("more than \(Self.longest) notifications wait"))]
         }
         var merged = waiting.remove(at: same)
-        merged.content = run.content
+        (merged.key, merged.content) = (run.key, run.content)
         merged.tokens += run.tokens
         merged.count += run.count
         merged.deadline = max(merged.deadline, run.deadline)

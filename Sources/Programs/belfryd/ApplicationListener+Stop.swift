@@ -14,15 +14,16 @@ extension ApplicationListener {
     /// Whether `Stop=` has run and was not undone in this run of the unit, which does not stop.
     var isStopLeft: Bool {
         guard let state = unit?.state, state.isActive, !mediator.isStopping else { return false }
-        return runs.marks.contains(.stopped) && state.invocationID == runs.last
+        return hasStopped && state.invocationID == runs.last?.id
     }
+
+    private var hasStopped: Bool { runs.last?.marks.contains(.stopped) == true }
 
     /// Notes that `Stop=` runs for the present run of the unit, whatever becomes of this process, or that the unit has
     /// ended before it.
     func stopBegins(_ notification: LifecycleNotification) {
         let isOver = notification.userInfo["unitJob"] == "over"
-        guard let run = runs.last, isOver || isAttached && settings.key(for: notification) != nil else { return }
-        keep(run, runs.marks.union([.stopped]))
+        if isOver || isAttached && settings.key(for: notification) != nil { change { $0.marks.insert(.stopped) } }
     }
 
     /// `Stop=` has run: if the unit is not to be stopped any more, it is undone before this process ends, since nobody
@@ -36,40 +37,30 @@ extension ApplicationListener {
             guard case .success(let ending?) = $0.map(\.application) else {
                 return done(AnswerEnd(.failed("systemd does not say whether \(settings.unit) still stops")))
             }
-            guard ending == ApplicationEnding.none, unit?.state?.invocationID == runs.last else {
+            guard ending == ApplicationEnding.none, unit?.state?.invocationID == runs.last?.id else {
                 return done(.completed)
             }
             guard mayUndoStop else { return done(AnswerEnd(.failed(stopRemains))) }
             undoStop { [self] in
-                done(runs.marks.contains(.stopped) ? AnswerEnd(.failed(stopRemains)) : .completed)
+                done(hasStopped ? AnswerEnd(.failed(stopRemains)) : .completed)
             }
         }
     }
 
-    /// Runs `Resume=`, and forgets the stop if that succeeds.
+    /// Runs `Resume=`.
     func undoStop(then completion: @escaping () -> Void) {
         guard let run = runs.last, settings.command(at: .willEnterForeground) != nil else {
             log.write(.warning, "\(stopRemains): its stop was called off, and there is no Resume=", .application)
             return completion()
         }
         log.write(.notice, "\(stopRemains): its stop was called off, Resume= is run", .application)
-        let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
-        mediator.post(ApplicationVerb.unitDidNotStop, userInfo: info) { [weak self] report in
-            if self?.hasResumed(report) == true { self?.forgetStop() }
-            completion()
-        }
+        let info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run.id)]
+        mediator.post(ApplicationVerb.unitDidNotStop, userInfo: info) { _ in completion() }
     }
 
-    /// Whether `Resume=` ran and did not fail.
-    func hasResumed(_ report: LifecycleReport) -> Bool {
-        [.willEnterForeground, ApplicationVerb.unitDidNotStop].contains(report.notification.name)
-            && settings.command(at: .willEnterForeground) != nil
+    /// Whether what `Stop=` has done does not count any more, because `Resume=` has succeeded.
+    func isUndone(_ report: LifecycleReport) -> Bool {
+        hasStopped && settings.command(for: report.notification)?.verb == .resume
             && report.listeners.contains { $0.listener == settings.name && !$0.outcome.isProblem }
-    }
-
-    /// What `Stop=` has done does not count any more.
-    func forgetStop() {
-        guard let run = runs.last, runs.marks.contains(.stopped) else { return }
-        forget(.stopped, of: run)
     }
 }

@@ -35,22 +35,28 @@ final class ApplicationListener: LifecycleListener {
     /// Whether `Resume=` may undo a stop that was called off: once until the next resume, since it may fail again and
     /// again, and at the end of this process unless the stop found the service paused. It holds over all phases.
     private(set) var mayUndoStop = true
-    /// Whether this process was there for a run of the unit.
-    private var hasSeenRun = false
+    /// The run that the last process knew and whose stop it had not seen, until this process is there for one.
+    private var unstoppedRun: String?
     /// Looks at what has changed when that is done: a program that attaches can be told of something only after its
     /// reply.
     private var work: DeferredEventSource?
     private var phase = Phase.waiting
     private var launch = Launch.underWay
 
-    /// What is done about the run of the unit.
+    /// What is done about the run of the unit, one thing at a time.
     private enum Phase {
         /// The unit does not run, or nobody can be told.
         case waiting
-        /// The program is being told of a run, or what is left of the run before or of a stop is being ended.
-        case telling
+        /// The program is being told of the run.
+        case starting
+        /// A stop that was called off is being undone.
+        case undoingStop
+        /// The pause of the run before is being ended.
+        case resuming
         /// The program knows the run.
         case running
+
+        var isUnderWay: Bool { self != .waiting && self != .running }
     }
 
     /// The launch of this service. The unit comes and goes meanwhile, so each case meets each phase.
@@ -73,24 +79,29 @@ final class ApplicationListener: LifecycleListener {
         problem = context.problem
         let directory = context.isLocked ? context.paths.runtimeDirectory : nil
         runs = UnitRunRecord(of: settings.unit, in: directory) { Self.report($0, in: log) }
+        unstoppedRun = runs.last.flatMap { $0.marks.contains(.stopped) ? nil : $0.id }
         work = try loop.deferred { [unowned self] in update() }
         unit = UnitWatch(settings.unit, on: context.unitBus) { [weak self] in self?.work?.schedule() }
         reloading = context.unitBus.match(ServiceManagerUnit.reloading) { [weak self] _ in self?.unit?.read() }
         events = mediator.addEventObserver(
-            for: .listenersChanged, .healthChanged, .began, .transitionEnded
-        ) { [weak self] in
-            if case .began(let transition) = $0, transition.trigger == .stop {
-                self?.mayUndoStop = ![.background, .suspended].contains(self?.mediator.state)
-            }
-            if case .transitionEnded(let report) = $0 {
-                if report.trigger == .launch { self?.launched() }
-                if report.trigger == .resume { self?.mayUndoStop = true }
-                if report.notifications.contains(where: { self?.hasResumed($0) == true }) { self?.forgetStop() }
-            }
-            self?.work?.schedule()
-        }
+            for: .listenersChanged, .healthChanged, .began, .delivered, .transitionEnded
+        ) { [weak self] in self?.receive($0) }
         stops = mediator.addObserver(forName: .willTerminate) { [weak self] in self?.stopBegins($0) }
         context.unitBus.connect()
+    }
+
+    private func receive(_ event: LifecycleMediator.Event) {
+        switch event {
+        case .delivered(let report):
+            guard isUndone(report) else { return }
+            change { $0.marks.remove(.stopped) }
+        case .began(let transition) where transition.trigger == .stop:
+            mayUndoStop = ![.background, .suspended].contains(mediator.state)
+        case .transitionEnded(let report) where report.trigger == .launch: launched()
+        case .transitionEnded(let report) where report.trigger == .resume: mayUndoStop = true
+        default: break
+        }
+        work?.schedule()
     }
 
     var answers: [LifecycleAnswer] {
@@ -140,7 +151,7 @@ final class ApplicationListener: LifecycleListener {
         // The bus comes during the launch.
         let doubts = (hasLaunched ? settings.commands : []).compactMap { command in
             let isMemory = command.notification == .didReceiveMemoryWarning
-            let reason = isMemory ? memoryProblem : problem(command.notification)
+            let reason = ignorance(of: command) ?? (isMemory ? memoryProblem : problem(command.notification))
             return reason.map { "\(command.key)= may not run: \($0)" }
         }
         let reasons = (unitHealth.reason.map { [$0] } ?? []) + doubts
@@ -168,12 +179,22 @@ final class ApplicationListener: LifecycleListener {
 
     var isAttached: Bool { mediator.hasListener(named: settings.name) }
 
-    private var absence: String { "belfry-listener@\(settings.name).service is not attached" }
+    private var program: String { "belfry-listener@\(settings.name).service" }
 
-    /// The command of a notification cannot run without its program, which decides otherwise whether it does.
+    private var absence: String { "\(program) is not attached" }
+
+    /// Why the program does not know a command, unless there is none.
+    private func ignorance(of command: ApplicationCommand) -> String? {
+        guard let known = mediator.interests(ofListenerNamed: settings.name), !known.contains(command.notification)
+        else { return nil }
+        return "\(program) has read another file, run 'belfryctl enable \(settings.name)'"
+    }
+
+    /// The command of a notification cannot run without its program.
     func check(_ notification: LifecycleNotification) throws {
-        guard !isAttached, let key = settings.key(for: notification) else { return }
-        let reason = "\(absence), \(key)= does not run"
+        guard let command = settings.command(for: notification) else { return }
+        guard let problem = isAttached ? ignorance(of: command) : absence else { return }
+        let reason = "\(problem), \(command.key)= does not run"
         if notification.name == .willReload { throw LifecycleRefusal(reason) }
         throw NotRun(description: reason)
     }
@@ -195,8 +216,8 @@ final class ApplicationListener: LifecycleListener {
     private func tell(_ problems: [ListenerHealthReport]) {
         guard phase == .running, hasLaunched, !mediator.isStopping, let run = runs.last else { return }
         let isDegraded = problems.contains { !$0.health.isUnknown }
-        guard isDegraded || problems.isEmpty, isDegraded != runs.marks.contains(.degraded) else { return }
-        keep(run, isDegraded ? runs.marks.union([.degraded]) : runs.marks.subtracting([.degraded]))
+        guard isDegraded || problems.isEmpty, isDegraded != run.marks.contains(.degraded) else { return }
+        change { if isDegraded { $0.marks.insert(.degraded) } else { $0.marks.remove(.degraded) } }
         let reasons = problems.map { "\($0.listener) is \($0.health.kind): \($0.health.reason ?? "")" }
         mediator.post(
             isDegraded ? ApplicationVerb.unitDidDegrade : ApplicationVerb.unitDidRecover,
@@ -205,18 +226,18 @@ final class ApplicationListener: LifecycleListener {
 
     /// Begins what is to be done for the run of the unit. What is under way ends first.
     private func follow(_ state: UnitWatch.State?) {
-        guard phase != .telling else { return }
+        guard !phase.isUnderWay else { return }
         guard let state, state.isActive, isAttached, !state.invocationID.isEmpty else { return phase = .waiting }
         phase = .running
-        if state.invocationID != runs.last { start(state.invocationID) } else { settle() }
-        hasSeenRun = true
+        if state.invocationID != runs.last?.id { start(state.invocationID) } else { settle() }
+        unstoppedRun = nil
     }
 
     /// Ends what is left of the run before, or of a stop that was called off. What was paused stays so.
     private func settle() {
         guard hasLaunched else { return }
         if isStopLeft, mayUndoStop, mediator.state != .background {
-            (phase, mayUndoStop) = (.telling, false)
+            (phase, mayUndoStop) = (.undoingStop, false)
             undoStop { [weak self] in
                 self?.phase = .running
                 self?.update()
@@ -234,7 +255,7 @@ final class ApplicationListener: LifecycleListener {
 
     /// The launch waits for the program, and for its command for the run of the unit.
     private func endLaunch(_ state: UnitWatch.State?) {
-        guard case .waiting(let done, let limit) = launch, phase != .telling else { return }
+        guard case .waiting(let done, let limit) = launch, !phase.isUnderWay else { return }
         let isOver = limit?.isEnabled == false
         guard isOver || isAttached && state != nil else { return }
         launch = .underWay
@@ -243,43 +264,46 @@ final class ApplicationListener: LifecycleListener {
 
     /// Tells the program of a new run of the unit, once.
     private func start(_ run: String) {
-        phase = .telling
+        phase = .starting
         var info: UserInfo = ["unit": .string(settings.unit), "invocationId": .string(run)]
-        let hasStop = settings.command(at: .willTerminate) != nil
-        if !hasSeenRun, hasStop, let last = runs.last, !runs.marks.contains(.stopped) {
-            log.write(.warning, "Stop= did not run at the end of the run \(last) of \(settings.unit)", .application)
+        if let unstoppedRun, settings.command(at: .willTerminate) != nil {
+            let text: RecordText = "Stop= did not run at the end of the run \(unstoppedRun) of \(settings.unit)"
+            log.write(.warning, text, .application)
             info["stopMissed"] = true
         }
         // Before the program is told: whatever ends this process, nothing runs twice for one run of the unit.
-        keep(run, runs.marks.intersection([.degraded]).union([.paused]))
+        keep(UnitRun(id: run, marks: (runs.last?.marks ?? []).intersection([.degraded]).union([.paused])))
         mediator.post(ApplicationVerb.unitDidStart, userInfo: info) { [weak self, pauses = mediator.pauses] _ in
-            self?.started(run, pausesBefore: pauses)
+            self?.started(pausesBefore: pauses)
         }
     }
 
     /// A pause that was asked for meanwhile is one of the new run. In a launch it waits until that of the run before
     /// has ended.
-    private func started(_ run: String, pausesBefore: Int) {
-        if hasLaunched, pausesBefore != mediator.pauses { forget(.paused, of: run) }
+    private func started(pausesBefore: Int) {
+        if hasLaunched, pausesBefore != mediator.pauses { change { $0.marks.remove(.paused) } }
         phase = .running
         update()
     }
 
     /// Ends a pause of the run before, perhaps of the last process. It has no effect unless the service is paused.
     private func endPause() {
-        guard let run = runs.last, runs.marks.contains(.paused), hasLaunched else { return }
-        phase = .telling
+        guard runs.last?.marks.contains(.paused) == true, hasLaunched else { return }
+        phase = .resuming
         mediator.resumeNext(because: "\(settings.unit) has started again") { [weak self] report in
             self?.phase = .running
-            if report.result != .overtaken { self?.forget(.paused, of: run) }
+            if report.result != .overtaken { self?.change { $0.marks.remove(.paused) } }
         }
     }
 
-    func forget(_ mark: UnitRunRecord.Mark, of run: String) { keep(run, runs.marks.subtracting([mark])) }
-
-    func keep(_ run: String, _ marks: Set<UnitRunRecord.Mark>) {
-        if let problem = runs.write(run, marks) { Self.report(problem, in: log) }
+    /// Changes what is kept of the present run.
+    func change(_ change: (inout UnitRun) -> Void) {
+        guard var run = runs.last else { return }
+        change(&run)
+        if run != runs.last { keep(run) }
     }
+
+    private func keep(_ run: UnitRun) { if let problem = runs.write(run) { Self.report(problem, in: log) } }
 
     private static func report(_ problem: SystemError, in log: ServiceLog) {
         log.write(.warning, "\(problem), Start= and Resume= may run again", .savedState)

@@ -3,17 +3,13 @@
 
 internal import BelfryLinux
 
-/// The last run of the application's unit for which the program was told, over restarts of this service within a boot:
-/// a file in the runtime directory.
-final class UnitRunRecord {
-    /// Its id; nil if none is known.
-    private(set) var last: String?
-    /// What is still to be done about it.
-    private(set) var marks: Set<Mark> = []
-    private let unit: String
-    private let file: StateFile?
+/// A run of the application's unit for which the program was told.
+struct UnitRun: Equatable {
+    /// Its invocation ID.
+    let id: String
+    var marks: Set<Mark> = []
 
-    /// What is still to be done about a run.
+    /// What is still to be done about it.
     enum Mark: String, CaseIterable {
         /// A pause of the run before has to end.
         case paused
@@ -22,6 +18,14 @@ final class UnitRunRecord {
         /// `unitDidDegrade` was posted, in this run or one before, and `unitDidRecover` was not.
         case degraded
     }
+}
+
+/// Keeps the last run of the unit over restarts of this service within a boot: a file in the runtime directory.
+final class UnitRunRecord {
+    /// The run; nil if none is known.
+    private(set) var last: UnitRun?
+    private let unit: String
+    private let file: StateFile?
 
     /// Reads what the last process left. What cannot be read counts as nothing, and so does a run of another unit.
     /// Without a directory nothing is kept.
@@ -37,17 +41,21 @@ final class UnitRunRecord {
             problem(error)
         }
         guard words.count > 1, words[0].elementsEqual(unit.utf8) else { return }
-        last = String(decoding: words[1], as: UTF8.self)
-        marks = Set(words.dropFirst(2).compactMap { Mark(rawValue: String(decoding: $0, as: UTF8.self)) })
+        let texts = words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+        last = UnitRun(id: texts[0], marks: Set(texts.dropFirst().compactMap(UnitRun.Mark.init)))
     }
 
-    /// Keeps a run with what is still to be done about it.
+    /// Keeps a run.
     ///
     /// - Returns: why it could not be stored.
-    func write(_ run: String, _ marks: Set<Mark>) -> SystemError? {
-        (last, self.marks) = (run, marks)
-        let text = ([unit, run] + Mark.allCases.filter(marks.contains).map(\.rawValue)).joined(separator: " ")
-        do throws(SystemError) { try file?.write(Array(text.utf8), durably: false) } catch { return error }
+    func write(_ run: UnitRun) -> SystemError? {
+        last = run
+        let words = [unit, run.id] + UnitRun.Mark.allCases.filter(run.marks.contains).map(\.rawValue)
+        do throws(SystemError) {
+            try file?.write(Array(words.joined(separator: " ").utf8), durably: false)
+        } catch {
+            return error
+        }
         return nil
     }
 }

@@ -150,15 +150,15 @@ extension ServiceAssembly {
     private func context(for parts: ServiceParts) -> ComponentContext {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
         // Who has not the lock keeps nothing.
-        let failedStop = (parts.lock == nil ? nil : options.application).map {
+        let failedCommands = (parts.lock == nil ? nil : options.application).map {
             let directories = [parts.paths.runtimeDirectory, parts.paths.stateDirectory]
-            return FailedStop(of: $0, in: directories, mediator: parts.mediator, log: log)
+            return FailedCommands(of: $0, in: directories, mediator: parts.mediator, log: log)
         }
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,
             isLocked: parts.lock != nil,
             describeRun: { [exitRecord = parts.exitRecord] in
-                launch.merging(exitRecord.userInfo) { $1 }.merging(failedStop?.userInfo ?? [:]) { $1 }
+                launch.merging(exitRecord.userInfo) { $1 }.merging(failedCommands?.userInfo ?? [:]) { $1 }
             },
             budget: parts.budget, problem: { [sources = parts.sources] in sources.problem(with: $0) })
     }

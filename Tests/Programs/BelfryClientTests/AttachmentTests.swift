@@ -91,7 +91,7 @@ final class AttachmentTests {
         #expect(
             events == [
                 .attached(state: ["state": "active", "sequence": 1]),
-                .notification(["name": "a"], token: "t"),
+                .notification(["name": "a"], token: "t", key: nil),
             ])
         #expect(try read(answers).contains(#""token":"t","outcome":"refused","reason":"no""#))
         attachment.stop()
@@ -109,7 +109,7 @@ final class AttachmentTests {
         #expect(
             events == [
                 .attached(state: ["state": "active", "sequence": 1]), .state("background"),
-                .notification(["name": "a"], token: "t"),
+                .notification(["name": "a"], token: "t", key: nil),
             ])
         attachment.stop()
     }

@@ -23,25 +23,28 @@ struct UnitRunRecordTests {
     @Test func nothingIsKnownBeforeTheFirstRun() {
         let (record, problems) = read()
 
-        #expect(record.last == nil && record.marks == [] && problems.isEmpty)
+        #expect(record.last == nil && problems.isEmpty)
     }
 
     @Test func whatWasWrittenIsRead() {
-        for marks in [[], [.paused], [.paused, .stopped]] as [Set<UnitRunRecord.Mark>] {
-            #expect(read().record.write("0123abcd", marks) == nil)
+        for run in [
+            UnitRun(id: "0123abcd"), UnitRun(id: "0123abcd", marks: [.paused, .stopped]),
+            UnitRun(id: "0123abcd", marks: [.degraded, .paused]),
+        ] {
+            #expect(read().record.write(run) == nil)
 
             let (record, problems) = read()
 
-            #expect(record.last == "0123abcd" && record.marks == marks && problems.isEmpty)
+            #expect(record.last == run && problems.isEmpty)
         }
     }
 
     @Test func aRunOfAnotherUnitIsNone() {
-        #expect(read().record.write("0123abcd", [.paused]) == nil)
+        #expect(read().record.write(UnitRun(id: "0123abcd", marks: [.paused])) == nil)
 
         let (record, problems) = read(of: "b.service")
 
-        #expect(record.last == nil && record.marks == [] && problems.isEmpty)
+        #expect(record.last == nil && problems.isEmpty)
     }
 
     @Test func whatCannotBeReadIsTold() throws {
@@ -49,7 +52,7 @@ struct UnitRunRecordTests {
 
         let (record, problems) = read()
 
-        #expect(record.last == nil && record.marks == [])
+        #expect(record.last == nil)
         #expect(problems.map(\.code) == [EINVAL])
     }
 }

@@ -333,14 +333,14 @@ def test_a_paused_application_whose_stop_is_called_off_stays_paused_and_says_so(
 def test_a_failed_stop_is_known_until_the_next_one_succeeds(shop):
     shop.commands["Stop"] = "/bin/sh -c 'echo the disk is full >&2; exit 1'"
     begin(shop)
-    assert "lastStopFailed" not in shop.status()
+    assert "failedCommands" not in shop.status()
     shop.host.systemctl("stop", "shop.service")
     for options in ([], ["--failed"]):
         assert "Z: shop: Stop=: the disk is full" in shop.host.run("belfryctl", "list", *options, check=False).stdout
     shop.begin()
     # Neither a restart of Belfry nor a crash is a stop of the unit.
     for signal in ("TERM", "KILL"):
-        told = shop.status()["lastStopFailed"]
+        told = shop.status()["failedCommands"]["Stop"]
         assert told.startswith("20") and told.endswith("Z: shop: Stop=: the disk is full")
         belfryd = shop.main_pid()
         shop.kill(signal)
@@ -348,13 +348,13 @@ def test_a_failed_stop_is_known_until_the_next_one_succeeds(shop):
             shop.host.systemctl("start", shop.name)
         shop.wait_for_another(belfryd)
         shop.wait_until_up()
-        assert shop.status()["lastStopFailed"] == told
+        assert shop.status()["failedCommands"]["Stop"] == told
     shop.commands["Stop"] = "/bin/true"
     shop.write()
     shop.host.run("belfryctl", "enable", "shop")
     shop.host.systemctl("restart", "shop.service")
     shop.wait_until_up()
-    assert "lastStopFailed" not in shop.status()
+    assert "failedCommands" not in shop.status()
 
 
 def test_a_failed_stop_is_known_after_a_reboot(shop):
@@ -366,7 +366,7 @@ def test_a_failed_stop_is_known_after_a_reboot(shop):
     failed = shop.host.run("belfryctl", "list", "--failed", check=False)
     assert "Z: shop: Stop=: the disk is full" in failed.stdout and failed.returncode == 1
     shop.begin()
-    assert shop.status()["lastStopFailed"].endswith("Z: shop: Stop=: the disk is full")
+    assert shop.status()["failedCommands"]["Stop"].endswith("Z: shop: Stop=: the disk is full")
 
 
 @pytest.mark.parametrize("end", ["stopped", "killed"])
@@ -380,16 +380,16 @@ def test_a_stop_without_belfry_is_told_at_the_next_start(shop, end):
     shop.host.systemctl("stop", "shop.service")
     assert "Stop" not in shop.done()
     shop.begin()
-    told = lambda: shop.status().get("lastStopFailed", "").endswith("Z: Stop= had not run when shop.service started again")  # noqa: E731
+    told = lambda: shop.status().get("failedCommands", {}).get("Stop", "").endswith("Z: Stop= had not run when shop.service started again")  # noqa: E731
     shop.wait_for(told, "say that Stop= did not run")
     # Ends that are no stop, or at which it runs.
     shop.host.systemctl("restart", "shop.service")
     shop.wait_until_up()
-    assert shop.done()[-3:] == ["Stop", "unit ended", "Start"] and "lastStopFailed" not in shop.status()
+    assert shop.done()[-3:] == ["Stop", "unit ended", "Start"] and "failedCommands" not in shop.status()
     shop.unit.kill("KILL")
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "end with its unit")
     shop.begin()
-    assert "lastStopFailed" not in shop.status()
+    assert "failedCommands" not in shop.status()
 
 
 # The end of the machine

@@ -87,14 +87,15 @@ def test_metrics_of_an_application_say_what_failed_and_what_holds_it(started):
     value = lambda name: [float(line.split()[-1]) for line in shop.ctl("metrics").stdout.splitlines() if line.startswith(name)]  # noqa: E731
     failure = 'belfry_last_failure_timestamp_seconds{service="belfryd@shop",key="Pause"}'
     stop, held = 'belfry_last_stop_failed{service="belfryd@shop"}', "belfry_oldest_hold_seconds{"
+    failed = 'belfry_failed_commands{service="belfryd@shop"}'
     try:
         shop.write_unit()
         shop.write()
         shop.begin()
-        assert (value(failure), value(stop), value(held)) == ([], [0], [])
+        assert (value(failure), value(failed), value(stop), value(held)) == ([], [0], [0], [])
         before = time.time()
         shop.ctl("pause", check=False)
-        assert before - 1 < value(failure)[0] < time.time() + 1
+        assert before - 1 < value(failure)[0] < time.time() + 1 and value(failed) == [1]
         with shop.host.running("belfryctl", "-i", "shop", "hold", "--reason", "backup"):
             shop.wait_for(lambda: len(value(held)) == 1, "be held")
             assert 0 <= value(held)[0] < 60

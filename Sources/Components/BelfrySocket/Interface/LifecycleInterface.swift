@@ -26,8 +26,8 @@ nonisolated let lifecycleInterfaceMethods = """
       # Who has paused this run, or else who ended the one before it, and why. A pause that has ended has endedBy, which
       # is an Origin, and endedUsec; if nobody has asked for the end, also endReason
       lastWord: ?object,
-      # Of an application: when and why its last Stop= failed, or that it did not run, until one succeeds
-      lastStopFailed: ?string
+      # Of an application: when and why commands have failed that have not succeeded since, by their keys
+      failedCommands: ?[string]string
     )
 
     # Subscribe to notifications. Needs 'more'. The first reply has the state, each later one a notification. With
@@ -83,7 +83,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # 'confirm' a first reply without notification confirms that the listener is attached. With 'state' the first reply
     # has the state instead, and so has another reply when a notification changes it. A program that disconnects or does
     # not read is detached, and what it has not answered counts as failed. 'health' and 'reason' are those of
-    # ReportHealth from the beginning. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
+    # ReportHealth from the beginning. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes. 'key'
+    # tells the program of an application which command to run; without it there is none.
     method Attach(
       listener: string,
       names: []string,
@@ -94,7 +95,7 @@ nonisolated let lifecycleInterfaceMethods = """
       state: ?bool,
       health: ?string,
       reason: ?string
-    ) -> (token: ?string, notification: ?Notification, state: ?State)
+    ) -> (token: ?string, key: ?string, notification: ?Notification, state: ?State)
 
     # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed;
     # with 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed. 'work'

@@ -159,6 +159,11 @@ final class AttachedListenerList {
         writer.beginContinuingReply()
         writer.write(raw: "\"token\":")
         writer.write(token)
+        let command = listener.name == application?.name ? application?.key(for: notification) : nil
+        if let command {
+            writer.write(raw: ",\"key\":")
+            writer.write(command)
+        }
         writer.write(raw: ",\"notification\":")
         writer.write(notification, bootID: bootID)
         writer.endContinuingReply()
@@ -167,10 +172,8 @@ final class AttachedListenerList {
         listener.tokens.insert(key)
         listener.request.send(VarlinkEncodedReply(writer))
         return { [weak self] in
-            guard let question = self?.close(key), let application = self?.application,
-                application.name == question.listener.name, let key = application.key(for: notification)
-            else { return }
-            question.completion(AnswerEnd(.failed("\(key)= has not ended within its deadline")))
+            guard let question = self?.close(key), let command else { return }
+            question.completion(AnswerEnd(.failed("\(command)= has not ended within its deadline")))
         }
     }
 

@@ -36,11 +36,10 @@ extension SocketListener {
         let plan: LifecyclePlan? =
             switch effect.work {
             case .transition(let trigger):
-                mediator.plan(for: trigger).without { [program = application?.listener] name, call in
+                mediator.plan(for: trigger).without { [application] name, call in
                     // Its program has no command for it: no Pause= at a stop.
-                    call.listener == program?.name
-                        && program?.commands.command(
-                            at: name.rawValue, trigger: trigger.rawValue, unitJob: "stop") == nil
+                    call.listener == application?.name
+                        && application?.command(at: name, trigger, unitJob: "stop") == nil
                 }
             case .post(let name): mediator.plan(forPosting: name)
             case .nothing: nil

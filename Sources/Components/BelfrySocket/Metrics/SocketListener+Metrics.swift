@@ -56,16 +56,19 @@ extension SocketListener {
         ]
     }
 
-    /// What `GetState` says of the run, of which the part about `Stop=` is for an application alone.
+    /// What `GetState` says of the run, of which the part about commands is for an application alone.
     private var ofApplication: [MetricFamily] {
         let run = describeRun()
         let word = run["lastWord"]?.objectValue ?? [:]
         let isPaused = mediator.state == .background && word["kind"] == "paused" && word["endedBy"] == nil
         let since = isPaused ? word["realtimeUsec"]?.intValue.map { Duration.microseconds($0) } : nil
-        let stop = MetricFamily.gauge(
-            "last_stop_failed", "1 if the last Stop= failed, else 0", run["lastStopFailed"] == nil ? 0 : 1)
+        let failed = run["failedCommands"]?.objectValue ?? [:]
+        let commands: [MetricFamily] = [
+            .gauge("failed_commands", "Commands that failed and have not succeeded since", failed.count),
+            .gauge("last_stop_failed", "1 if the last Stop= failed, else 0", failed["Stop"] == nil ? 0 : 1),
+        ]
         return [.seconds("paused_since_timestamp", "Since when the service is paused, by CLOCK_REALTIME", since)]
-            + (application == nil ? [] : [stop])
+            + (application == nil ? [] : commands)
     }
 
     private var ofListeners: [MetricFamily] {

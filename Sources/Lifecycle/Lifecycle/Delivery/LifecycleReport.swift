@@ -66,7 +66,7 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     package var isNotable: Bool { outcome.isProblem || work != nil }
 
     /// A refusal, failure or missed deadline, as «NAME: REASON»; nil for any other outcome.
-    var problem: String? {
+    package var problem: String? {
         switch outcome {
         case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): nil
         case .refused(let reason), .failed(let reason): "\(listener): \(reason)"

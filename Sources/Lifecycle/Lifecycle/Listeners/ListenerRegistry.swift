@@ -62,6 +62,11 @@ final class ListenerRegistry {
     /// Whether there is a listener of this name.
     func hasListener(named name: String) -> Bool { names.contains(UTF8Text(name)) }
 
+    /// What the listener of this name answers; nil if there is none.
+    func interests(ofListenerNamed name: String) -> [LifecycleNotification.Name]? {
+        entries.values.first { $0.place.name.hasSameBytes(as: name) }?.interests
+    }
+
     /// The listeners that follow a name that no listener has.
     var unknownFollowed: [(listener: String, name: String)] {
         let places = inOrder.joined().map(\.place)

@@ -59,6 +59,11 @@ extension LifecycleMediator {
     /// Whether there is a listener of this name.
     package func hasListener(named name: String) -> Bool { registry.hasListener(named: name) }
 
+    /// What the listener of this name answers; nil if there is none.
+    package func interests(ofListenerNamed name: String) -> [LifecycleNotification.Name]? {
+        registry.interests(ofListenerNamed: name)
+    }
+
     /// The listener of this type; nil if there is none.
     package func listener<Listener: LifecycleListener>(_ type: Listener.Type) -> Listener? { registry.listener(type) }
 

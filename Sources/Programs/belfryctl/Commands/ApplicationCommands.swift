@@ -209,7 +209,7 @@ struct EnableCommand: ApplicationFileCommand {
                     if state["state"] == "background", let word = state["lastWord"]?.objectValue {
                         StandardStream.output.write(["\(application.name): \(ExitRecordText.lines(word)[0])"])
                     }
-                    let problems = ListenerRecords.problems(reply, isActive: isActive)
+                    let problems = ListenerRecords.problems(reply, of: state, isActive: isActive)
                     StandardStream.error.write(problems.map { "\(application.name): \($0)" })
                     return problems.isEmpty ? .success : .configuration
                 }

@@ -22,7 +22,7 @@ struct IsActiveCommand: ReplyCommand {
         let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
         let listeners = try await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
-        let problems = ListenerRecords.problems(listeners)
+        let problems = ListenerRecords.problems(listeners, of: state)
         var reply: JSONObject = ["state": state["state"] ?? "-", "problems": .array(problems.map { .string($0) })]
         reply["transition"] = state["transition"]
         context.print(reply, json: json) { [$1.state(of: state)] + problems }

@@ -131,8 +131,8 @@ struct ListCommand: ReplyCommand {
             }
             var row: JSONObject = ["service": .string(service), "application": .string(application)]
             row["paused"] = pause(keptBeside: scope.socket(of: name)).map { .object($0) }
-            row["lastStopFailed"] = failedStop(keptBeside: scope.socket(of: name)).map { .string($0) }
-            let problems = (isWrong ? [application] : []) + stopFailed(row)
+            row["failedCommands"] = failedCommands(keptBeside: scope.socket(of: name)).map { .object($0) }
+            let problems = (isWrong ? [application] : []) + ListenerRecords.failedCommands(of: row).map(\.text)
             if !problems.isEmpty { row["problems"] = .array(problems.map { .string($0) }) }
             return row
         }
@@ -154,12 +154,12 @@ struct ListCommand: ReplyCommand {
         }
     }
 
-    /// Why the last `Stop=` of an instance that does not run failed, or why that is not known; nil if it did not fail.
-    static func failedStop(keptBeside socket: String) -> String? {
-        do throws(SystemError) {
-            return try kept("stop-failed", beside: socket).map { String(decoding: $0, as: UTF8.self) }
+    /// The commands of an instance that does not run that have failed; that of a stop also if it is not known.
+    static func failedCommands(keptBeside socket: String) -> JSONObject? {
+        do {
+            return try kept("failed-commands", beside: socket).flatMap { try JSONValue(json: $0).objectValue }
         } catch {
-            return "\(error)"
+            return ["Stop": .string("\(error)")]
         }
     }
 
@@ -189,10 +189,6 @@ struct ListCommand: ReplyCommand {
         }
     }
 
-    private static func stopFailed(_ state: JSONObject) -> [String] {
-        state.text("lastStopFailed").map { ["stop failed: \($0)"] } ?? []
-    }
-
     @MainActor private static func ask(
         _ socket: String, within limit: Duration?, _ loop: MainEventLoop
     ) async -> Result<JSONObject, ClientFailure> {
@@ -209,18 +205,18 @@ struct ListCommand: ReplyCommand {
             service["paused"] = isPaused && state["state"] == "background" ? state["lastWord"] : nil
             let reply = try await client.call("ListListeners", to: "list the listeners of", within: limit)
             let isActive = state["state"] == "active"
-            let problems = ListenerRecords.problems(reply, isActive: isActive)
-            service["health"] = .string(ListenerRecords.health(reply, isActive: isActive))
+            let problems = ListenerRecords.problems(reply, of: state, isActive: isActive)
+            service["health"] = .string(ListenerRecords.health(reply, of: state, isActive: isActive))
             let listeners = reply.objects("listeners")
             service["application"] = listeners.first { $0.text("name") == "application" }?["activity"]
             // A listener has its deadline, and what else a stop waits for may take long.
             let names = Set(listeners.map { UTF8Text($0.textOrDash("name")) })
             let change = state["transition"]?.objectValue ?? [:]
             let isHeld = change.texts("waitingFor").contains { !names.contains(UTF8Text($0)) }
-            service["lastStopFailed"] = state["lastStopFailed"]
-            let all = problems + stopFailed(state)
+            service["failedCommands"] = state["failedCommands"]
+            let others = ListenerRecords.failedCommands(of: state).filter { !$0.isOfRun }.map(\.text)
             let stop = isHeld && change["trigger"] == "stop" ? [StatusText.transition(change, CommandContext.now)] : []
-            service["problems"] = .array((all + stop).map { .string($0) })
+            service["problems"] = .array((problems + others + stop).map { .string($0) })
             return .success(service)
         } catch {
             return .failure(error)
@@ -228,7 +224,8 @@ struct ListCommand: ReplyCommand {
     }
 
     @MainActor private static func facts(_ service: JSONObject) -> String {
-        let facts = [service.text("application")].compactMap(\.self) + stopFailed(service) + events(service).map(\.text)
+        let failed = ListenerRecords.failedCommands(of: service).map(\.text)
+        let facts = [service.text("application")].compactMap(\.self) + failed + events(service).map(\.text)
         return facts.isEmpty ? "-" : facts.joined(separator: ", ")
     }
 

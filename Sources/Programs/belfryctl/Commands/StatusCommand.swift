@@ -26,7 +26,9 @@ struct StatusCommand: ReplyCommand {
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
         let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.queryTimeout)
         state["holds"] = holds?["holds"] ?? .null
-        state["problems"] = listeners.map { .array(ListenerRecords.problems($0).map { .string($0) }) }
+        state["problems"] = listeners.map { [state] in
+            .array(ListenerRecords.problems($0, of: state).map { .string($0) })
+        }
         context.print(state, json: json) {
             StatusText.lines($0, listeners: listeners, now: CommandContext.now, $1)
         }
@@ -48,7 +50,7 @@ enum StatusText {
         // The application ran on when its instance stopped, or has a unit that says how it ended.
         let isInstance = listeners?.objects("listeners").contains { $0.text("name") == "application" } ?? false
         let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0, isOfInstance: isInstance) } ?? []
-        let health = listeners.map { ListenerRecords.problems($0) }.map {
+        let health = listeners.map { ListenerRecords.problems($0, of: state) }.map {
             $0.isEmpty ? "all listeners are healthy" : style.alarming($0.prefix(3).joined(separator: "; "))
         }
         let healthy = listeners?.objects("listeners").compactMap { $0.number("healthyUsec") }.max()
@@ -58,7 +60,7 @@ enum StatusText {
             for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
         }
         add("Held for", state["holds"] == .null ? ["unknown"] : state.objects("holds").map(hold))
-        add("Stop failed", [state.text("lastStopFailed")].compactMap(\.self).map(style.alarming))
+        add("Failed", ListenerRecords.failedCommands(of: state).filter { !$0.isOfRun }.map { style.alarming($0.text) })
         facts += [
             ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),
             ("Health", (health ?? "unknown") + (healthy ?? "")),

@@ -35,10 +35,22 @@ package nonisolated struct ApplicationSettings: Sendable, Equatable {
     }
 
     /// The key of the command that is run for a notification; nil for none.
-    package func key(for notification: LifecycleNotification) -> String? {
-        listener.commands.command(
-            at: notification.name.rawValue, trigger: notification.trigger?.rawValue,
-            unitJob: notification.userInfo.text("unitJob"))?.key
+    package func key(for notification: LifecycleNotification) -> String? { command(for: notification)?.key }
+
+    /// The command that is run for a notification; nil for none.
+    package func command(for notification: LifecycleNotification) -> ApplicationCommand? {
+        command(at: notification.name, notification.trigger, unitJob: notification.userInfo.text("unitJob"))
+    }
+
+    /// The same for what would be notified.
+    ///
+    /// - Parameters:
+    ///   - trigger: the transition that the notification would belong to.
+    ///   - unitJob: what systemd would do with the unit of the application.
+    package func command(
+        at name: LifecycleNotification.Name, _ trigger: LifecycleTrigger?, unitJob: String?
+    ) -> ApplicationCommand? {
+        commands.first { $0.isFor(name) && $0.verb?.isRun(trigger, unitJob: unitJob) ?? true }
     }
 }
 

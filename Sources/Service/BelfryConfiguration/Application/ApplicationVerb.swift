@@ -50,14 +50,21 @@ package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether its command is run. The end of belfryd is neither a pause nor a stop of the application.
-    ///
-    /// - Parameters:
-    ///   - trigger: the transition that the notification belongs to.
-    ///   - unitJob: what systemd does with the unit of the application.
-    func isRun(trigger: String?, unitJob: String?) -> Bool {
+    /// What makes up for a failure of its command, as this one does for that of the other.
+    package var opposite: ApplicationVerb? {
         switch self {
-        case .pause: trigger == "pause"
+        case .pause: .resume
+        case .resume: .pause
+        case .sleep: .wake
+        case .wake: .sleep
+        default: nil
+        }
+    }
+
+    /// Whether its command is run. The end of belfryd is neither a pause nor a stop of the application.
+    func isRun(_ trigger: LifecycleTrigger?, unitJob: String?) -> Bool {
+        switch self {
+        case .pause: trigger == .pause
         case .stop: unitJob == "stop" || unitJob == "restart"
         default: true
         }
@@ -74,11 +81,10 @@ package nonisolated struct ApplicationCommand: Sendable, Equatable {
     package let command: ExecCommand
 
     /// The verb of its notification; nil for one without.
-    var verb: ApplicationVerb? { ApplicationVerb.allCases.first { $0.notification == notification } }
+    package var verb: ApplicationVerb? { ApplicationVerb.allCases.first { $0.notification == notification } }
 
     /// Whether it is run at the notification of this name.
-    func isFor(_ name: String) -> Bool {
-        notification.rawValue.hasSameBytes(as: name)
-            || verb == .resume && ApplicationVerb.unitDidNotStop.rawValue.hasSameBytes(as: name)
+    func isFor(_ name: LifecycleNotification.Name) -> Bool {
+        notification == name || verb == .resume && name == ApplicationVerb.unitDidNotStop
     }
 }

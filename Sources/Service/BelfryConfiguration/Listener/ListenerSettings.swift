@@ -77,17 +77,12 @@ package nonisolated enum ListenerCommands: Sendable, Equatable {
     /// Each command of an application at its own, for its unit.
     case application(unit: String, [ApplicationCommand])
 
-    /// What is run for a notification, which has this trigger and `unitJob` in its user info, and its key in the file
-    /// of an application; nil for nothing.
-    package func command(
-        at name: String, trigger: String?, unitJob: String?
-    ) -> (key: String?, command: ExecCommand)? {
+    /// What is run: of an application the command with this key in its file; nil for nothing.
+    package func command(of key: String?) -> ExecCommand? {
         switch self {
-        case .program(let command): (nil, command)
+        case .program(let command): command
         case .application(_, let commands):
-            commands.first {
-                $0.isFor(name) && $0.verb?.isRun(trigger: trigger, unitJob: unitJob) ?? true
-            }.map { ($0.key, $0.command) }
+            key.flatMap { key in commands.first { $0.key.hasSameBytes(as: key) } }?.command
         }
     }
 }

@@ -61,12 +61,12 @@ struct ListCommandTests {
     @Test func nothingBehindALinkIsShown() throws {
         let directory = try TemporaryDirectory()
         let socket = directory.path("io.belfry.Lifecycle")
-        #expect(ListCommand.pause(keptBeside: socket) == nil && ListCommand.failedStop(keptBeside: socket) == nil)
+        #expect(ListCommand.pause(keptBeside: socket) == nil && ListCommand.failedCommands(keptBeside: socket) == nil)
         let secret = try directory.write("secret", #"{"lastWord":{"kind":"paused","pauseReason":"secret"}}"#)
-        for name in ["paused", "stop-failed"] { symlink(secret, directory.path(name)) }
+        for name in ["paused", "failed-commands"] { symlink(secret, directory.path(name)) }
 
         #expect(ListCommand.pause(keptBeside: socket) == ["kind": "paused"])
-        #expect(ListCommand.failedStop(keptBeside: socket)?.hasSuffix(" (ELOOP)") == true)
+        #expect(ListCommand.failedCommands(keptBeside: socket)?.text("Stop")?.hasSuffix(" (ELOOP)") == true)
     }
 
     @Test func hangingServiceIsNamedAndDoesNotHideTheOthers() throws {
@@ -115,11 +115,13 @@ struct ListCommandTests {
             "listeners":[{"name":"application"},{"name":"disk","health":"degraded","healthReason":"full"}],\
             "transition":{"trigger":"stop","origin":{"kind":"service"},"waitingFor":["disk","x"]},\
             "holds":[{"reason":"backup","pid":7,"ageUsec":90000000000},{"reason":"copy","pid":8,"ageUsec":1}],\
-            "lastStopFailed":"Stop=: exit status 1"}
+            "failedCommands":{"Degraded":"one","Reload":"two","Stop":"three"}}
             """
         let always = """
             lantern: disk is degraded: full
-            lantern: stop failed: Stop=: exit status 1
+            lantern: Reload= failed two
+            lantern: Degraded= failed one
+            lantern: Stop= failed three
             lantern: stop by service, waiting for 'disk', 'x'
 
             """
@@ -146,9 +148,9 @@ struct ListCommandTests {
 
         #expect(try failed(reply: reply) == .init(status: 0, output: "", errors: ""))
         let listeners = try #require(try? JSONValue(json: Array(reply.utf8)).objectValue)
-        #expect(ListenerRecords.health(listeners, isActive: false) == "unknown")
+        #expect(ListenerRecords.health(listeners, of: [:], isActive: false) == "unknown")
         let old: JSONObject = ["listeners": [["name": "shop", "health": "healthy", "healthyUsec": 1]]]
-        #expect([true, false].map { ListenerRecords.health(old, isActive: $0) } == ["healthy", "unknown"])
+        #expect([true, false].map { ListenerRecords.health(old, of: [:], isActive: $0) } == ["healthy", "unknown"])
     }
 
     @Test func serviceThatDoesNotTellOfItsListenersIsNotWell() throws {

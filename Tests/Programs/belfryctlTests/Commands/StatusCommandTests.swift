@@ -153,13 +153,13 @@ struct StatusCommandTests {
                 ["reason": "backup", "pid": 7, "ageUsec": 3_000_000, "remainingUsec": 2_000_000],
                 ["reason": "copy\n", "pid": 8, "ageUsec": 7_200_000_000],
             ],
-            "lastStopFailed": "Stop=: exit status 1",
+            "failedCommands": ["Stop": "1970-01-01T00:00:00Z: shop: Stop=: full", "Start": "exit status 1"],
         ]
 
         #expect(
             lines(state, nil).prefix(5).dropFirst() == [
                 "     Held for: backup (pid 7, for 3 s, 2 s left)", "               copy\\n (pid 8, for 2 h)",
-                "  Stop failed: Stop=: exit status 1", "      Process: pid -",
+                "       Failed: Stop= failed 1970-01-01T00:00:00Z: shop: Stop=: full", "      Process: pid -",
             ])
     }
 

@@ -65,9 +65,13 @@ struct ApplicationFileTests {
         name: String, trigger: String?, job: String?, expected: String?
     ) throws {
         let text = "[Application]\nUnit=a.service\n[On]\nPause=p\nStop=s\ncom.example.x=x\n"
-        let commands = try #require(file(text).settings).listener.commands
+        let settings = try #require(file(text).settings)
 
-        #expect(commands.command(at: name, trigger: trigger, unitJob: job)?.command.program == expected)
+        let command = settings.command(
+            at: try #require(LifecycleNotification.Name(name)), trigger.flatMap(LifecycleTrigger.init), unitJob: job)
+
+        #expect(command?.command.program == expected)
+        #expect(settings.listener.commands.command(of: command?.key)?.program == expected)
     }
 
     @Test(arguments: [
