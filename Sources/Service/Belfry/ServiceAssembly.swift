@@ -149,9 +149,10 @@ extension ServiceAssembly {
 
     private func context(for parts: ServiceParts) -> ComponentContext {
         let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
-        // Who has not the lock keeps nothing.
-        let failedCommands = (parts.lock == nil ? nil : options.application).map {
-            let directories = [parts.paths.runtimeDirectory, parts.paths.stateDirectory]
+        let failedCommands = options.application.map {
+            // Who has not the lock keeps nothing, nor what is in the state directory of another service.
+            let runtime = parts.lock == nil ? [] : [parts.paths.runtimeDirectory]
+            let directories = runtime + (parts.exitRecord.keepsFiles ? [parts.paths.stateDirectory] : [])
             return FailedCommands(of: $0, in: directories, mediator: parts.mediator, log: log)
         }
         return ComponentContext(

@@ -64,6 +64,13 @@ struct FailedCommandsTests {
         mediator.post(ApplicationVerb.unitDidStart, userInfo: isMissed ? ["stopMissed": true] : [:])
     }
 
+    /// What is in the files of both directories.
+    private var files: [String] {
+        [directory.path("failed-commands"), directory.path("copy/failed-commands")].map {
+            (try? String(contentsOfFile: $0, encoding: .utf8)) ?? ""
+        }
+    }
+
     @Test func aFailedStopIsKnownToTheNextProcessesUntilOneSucceeds() throws {
         let first = try process()
         first.fail("full\ndisk") { $0.perform(.stop, userInfo: ["unitJob": "stop"]) }
@@ -76,8 +83,51 @@ struct FailedCommandsTests {
         }
         let last = try process()
         last.fail(nil) { $0.perform(.stop, userInfo: ["unitJob": "restart"]) }
-        #expect(try process().failures == [:])
+        #expect(try process().failures == [:] && files == ["", ""])
         #expect(writer.records.isEmpty)
+    }
+
+    /// It is killed, or the machine loses its power.
+    @Test func aStopWhoseEndNobodyKnowsIsAFailure() throws {
+        let first = try process()
+        first.program.journal = { [program = first.program] in
+            if $0.hasSuffix("willTerminate") { program.behavior = .stubborn }
+        }
+        first.mediator.perform(.stop, userInfo: ["unitJob": "stop"])
+        #expect(first.failures == [:])
+
+        #expect(try process().failures == ["Stop": "Stop= ran when belfryd ended"])
+        first.program.finish()
+    }
+
+    @Test func onlyTheServiceItselfSaysThatTheUnitHasBegunARun() throws {
+        let process = try process()
+        process.fail("no") { $0.post(.flushRequested) }
+        let client = LifecycleOrigin.peer(PeerOrigin(pid: 1, uid: 0))
+        process.fail(nil) {
+            $0.post(ApplicationVerb.unitDidStart, userInfo: ["stopMissed": true], origin: client)
+        }
+
+        #expect(process.failures == ["Flush": "shop: no"])
+    }
+
+    @Test func aCommandThatIsNotSetAnyMoreHasNotFailed() throws {
+        try process().fail("no") { $0.post(.flushRequested) }
+        try directory.write(
+            "root/etc/belfry/applications/shop.conf", "[Application]\nUnit=a.service\n[On]\nPause=a\n")
+        let settings = try #require(
+            ApplicationFile("shop", in: .system(root: directory.path("root"))).settings)
+        let next = try Process(settings, in: [directory.url.path], log: ServiceLog { [writer] _ in writer })
+
+        #expect(next.failures == [:] && files[0].isEmpty)
+    }
+
+    @Test func oneFileThatCannotBeWrittenLosesNothingOfTheOther() throws {
+        mkdir(directory.path("failed-commands.new"), 0o700)
+        try process().fail("no") { $0.post(.flushRequested) }
+
+        #expect(writer.records.count == 1 && files[0].isEmpty && !files[1].isEmpty)
+        #expect(try process().failures == ["Flush": "shop: no"])
     }
 
     @Test func failuresOutliveTheRuntimeDirectory() throws {
@@ -150,6 +200,7 @@ struct FailedCommandsTests {
                 expected["Pause"] = nil
             default: continue
             }
+            #expect(files[0] == files[1] && !files[0].contains("Pause"))
             #expect(process.failures == expected, "\(number)")
         }
     }

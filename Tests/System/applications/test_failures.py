@@ -93,8 +93,36 @@ def test_a_pause_that_failed_ends_with_its_process(shop):
     wait_for(shop)
 
 
+def test_a_stop_that_belfry_does_not_survive_has_failed(shop):
+    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{shop.log}; sleep 2; exit 1'"
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.host.systemctl("stop", "--no-block", shop.unit.name)
+    shop.wait_for(lambda: "Stop" in shop.done(), "run Stop=")
+    shop.host.systemctl("kill", "--signal=KILL", shop.name)
+    shop.wait_for(lambda: shop.unit.property("ActiveState") == "inactive", "end")
+    shop.begin()
+    wrong = shop.host.run("belfryctl", "list", "--failed", check=False)
+    assert re.fullmatch(r"belfryd@shop: Stop= failed \S+Z: Stop= ran when belfryd ended\n", wrong.stdout), wrong.stdout
+    assert shop.ctl("is-active").stdout == "active\n"
+
+
+def test_enable_does_not_count_what_failed_before(shop):
+    shop.commands["Flush"] = "/bin/false"
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    shop.ctl("flush", check=False)
+    shop.commands["Flush"] = "/bin/true"
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    assert "\nFlush= failed" in shop.ctl("is-active", check=False).stdout
+    shop.ctl("flush")
+    wait_for(shop)
+
+
 def test_a_failed_alert_is_no_failure_of_the_application(shop):
     fail(shop, "Degraded")
+    fail(shop, "Healthy")
     shop.options = "HealthInterval=1s\nHealthRetries=1"
     shop.commands["Health"] = f"/bin/sh -c 'test ! -e {FULL}.Health'"
     shop.write()
@@ -103,8 +131,14 @@ def test_a_failed_alert_is_no_failure_of_the_application(shop):
     shop.wait_for(lambda: shop.says("listener 'shop' failed at unitDidDegrade: Degraded=: no room"), "try to alert")
     fail(shop, "Health", False)
     shop.wait_for(lambda: shop.ctl("is-active", check=False).stdout == "active\n", "work again")
+    shop.wait_for(lambda: shop.says("listener 'shop' failed at unitDidRecover: Healthy=: no room"), "try to tell of the recovery")
     wrong = shop.host.run("belfryctl", "list", "--failed", check=False)
-    assert re.fullmatch(r"belfryd@shop: Degraded= failed \S+Z: shop: Degraded=: no room\n", wrong.stdout), wrong.stdout
+    lines = [rf"belfryd@shop: {verb}= failed \S+Z: shop: {verb}=: no room\n" for verb in ("Degraded", "Healthy")]
+    assert re.fullmatch("".join(lines), wrong.stdout), wrong.stdout
+    # A success of one makes up for the other.
+    fail(shop, "Healthy", False)
+    shop.ctl("post", "unitDidRecover", "--wait")
+    assert shop.host.run("belfryctl", "list", "--failed").stdout == ""
 
 
 def test_the_instance_decides_what_is_run_and_its_program_says_what_it_does_not_know(shop):

@@ -324,7 +324,7 @@ def test_a_paused_application_whose_stop_is_called_off_stays_paused_and_says_so(
     assert "Stop= has run, and shop.service runs on" in shop.ctl("status").stdout
     shop.ctl("resume")
     shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 0, "be healthy")
-    assert shop.done() == ["Pause", "Stop", "Resume"]
+    assert shop.done() == ["Pause", "Stop", "Resume"] and "failedCommands" not in shop.status()
 
 
 # Stops that fail

@@ -209,7 +209,10 @@ struct EnableCommand: ApplicationFileCommand {
                     if state["state"] == "background", let word = state["lastWord"]?.objectValue {
                         StandardStream.output.write(["\(application.name): \(ExitRecordText.lines(word)[0])"])
                     }
-                    let problems = ListenerRecords.problems(reply, of: state, isActive: isActive)
+                    // Other commands ran before, perhaps from an earlier file.
+                    let start = state["failedCommands"]?["Start"].map { ["Start": $0] as JSONObject }
+                    let shown = state.merging(["failedCommands": start.map { .object($0) } ?? .null]) { $1 }
+                    let problems = ListenerRecords.problems(reply, of: shown, isActive: isActive)
                     StandardStream.error.write(problems.map { "\(application.name): \($0)" })
                     return problems.isEmpty ? .success : .configuration
                 }

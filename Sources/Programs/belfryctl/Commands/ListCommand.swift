@@ -131,8 +131,13 @@ struct ListCommand: ReplyCommand {
             }
             var row: JSONObject = ["service": .string(service), "application": .string(application)]
             row["paused"] = pause(keptBeside: scope.socket(of: name)).map { .object($0) }
-            row["failedCommands"] = failedCommands(keptBeside: scope.socket(of: name)).map { .object($0) }
-            let problems = (isWrong ? [application] : []) + ListenerRecords.failedCommands(of: row).map(\.text)
+            var problems = isWrong ? [application] : []
+            do throws(ClientFailure) {
+                row["failedCommands"] = try failedCommands(keptBeside: scope.socket(of: name)).map { .object($0) }
+                problems += ListenerRecords.failedCommands(of: row).map(\.text)
+            } catch {
+                problems += error.lines
+            }
             if !problems.isEmpty { row["problems"] = .array(problems.map { .string($0) }) }
             return row
         }
@@ -154,12 +159,12 @@ struct ListCommand: ReplyCommand {
         }
     }
 
-    /// The commands of an instance that does not run that have failed; that of a stop also if it is not known.
-    static func failedCommands(keptBeside socket: String) -> JSONObject? {
+    /// The commands of an instance that does not run that have failed; nil if there are none.
+    static func failedCommands(keptBeside socket: String) throws(ClientFailure) -> JSONObject? {
         do {
             return try kept("failed-commands", beside: socket).flatMap { try JSONValue(json: $0).objectValue }
         } catch {
-            return ["Stop": .string("\(error)")]
+            throw ClientFailure(.system, "not known which commands have failed: \(error)")
         }
     }
 

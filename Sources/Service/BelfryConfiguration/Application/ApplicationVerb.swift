@@ -57,6 +57,8 @@ package nonisolated enum ApplicationVerb: String, Sendable, CaseIterable {
         case .resume: .pause
         case .sleep: .wake
         case .wake: .sleep
+        case .degraded: .healthy
+        case .healthy: .degraded
         default: nil
         }
     }
