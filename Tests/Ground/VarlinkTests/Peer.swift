@@ -27,7 +27,7 @@ final class Peer {
         precondition(count == bytes.count, "wrote \(count) of \(bytes.count)")
     }
 
-    func write(_ call: VarlinkCall) { write(call.message) }
+    func write(_ call: VarlinkCall) { write(call.message.array) }
 
     func write(_ text: String) { write(Array(text.utf8) + [0]) }
 
@@ -50,4 +50,9 @@ final class Peer {
         Glibc.close(descriptor)
         descriptor = -1
     }
+}
+
+nonisolated extension JSONWriter {
+    /// A copy of what was written.
+    var array: [UInt8] { Array(bytes) }
 }

@@ -31,7 +31,7 @@ final class ClientConnection: FrameStream {
             return
         }
         if let handler { waiting.append(Waiting(wantsMore: call.mode == .more, handler: handler)) }
-        queue(EncodedMessage(call))
+        queue(EncodedMessage(call.message))
     }
 
     override func advance() {

@@ -54,13 +54,8 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
     }
 
     /// The call as a message with its NUL.
-    package var message: [UInt8] {
+    package var message: JSONWriter {
         var writer = JSONWriter()
-        write(to: &writer)
-        return Array(writer.bytes)
-    }
-
-    func write(to writer: inout JSONWriter) {
         writer.write(raw: "{\"method\":")
         writer.write(method)
         if !parameters.isEmpty {
@@ -75,5 +70,6 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
         }
         writer.write(raw: "}")
         writer.write(byte: 0)
+        return writer
     }
 }

@@ -36,13 +36,8 @@ package nonisolated struct VarlinkReply: Sendable, Equatable {
     }
 
     /// The reply as a message with its NUL.
-    package var message: [UInt8] {
+    package var message: JSONWriter {
         var writer = JSONWriter()
-        write(to: &writer)
-        return Array(writer.bytes)
-    }
-
-    func write(to writer: inout JSONWriter) {
         var separator: StaticString = "{"
         if let error {
             writer.write(raw: "{\"error\":")
@@ -61,6 +56,7 @@ package nonisolated struct VarlinkReply: Sendable, Equatable {
         }
         writer.write(raw: error == nil && parameters.isEmpty && !continues ? "{}" : "}")
         writer.write(byte: 0)
+        return writer
     }
 }
 
@@ -72,7 +68,7 @@ package nonisolated struct VarlinkEncodedReply {
 
     /// Encodes a reply.
     package init(_ reply: VarlinkReply) {
-        message = EncodedMessage(reply)
+        message = EncodedMessage(reply.message)
         continues = reply.continues
     }
 

@@ -82,18 +82,6 @@ nonisolated struct EncodedMessage {
     /// Whether other streams have it too, so that its memory is counted once.
     let isShared: Bool
 
-    init(_ call: VarlinkCall) {
-        var writer = JSONWriter()
-        call.write(to: &writer)
-        self.init(writer)
-    }
-
-    init(_ reply: VarlinkReply) {
-        var writer = JSONWriter()
-        reply.write(to: &writer)
-        self.init(writer)
-    }
-
     init(_ writer: borrowing JSONWriter) {
         self.init(UnsafeRawBufferPointer(writer.bytes))
     }

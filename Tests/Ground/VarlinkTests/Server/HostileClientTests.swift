@@ -55,7 +55,7 @@ struct HostileClientTests {
         let calls = (0..<2_000).map { VarlinkCall("org.example.test.Echo", ["text": .string("\($0)")], mode: .oneway) }
 
         // More than one turn handles.
-        peer.write(calls.flatMap(\.message))
+        peer.write(calls.flatMap { $0.message.array })
         peer.close()
         try fixture.turn { !fixture.calls.isEmpty && fixture.server.connectionCount == 0 }
 
@@ -90,7 +90,7 @@ struct HostileClientTests {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
         let message = VarlinkCall("org.example.test.Echo", ["text": .string(String(repeating: "y", count: 1000))])
-            .message
+            .message.array
 
         peer.write(VarlinkCall("org.example.test.Wait"))
         try fixture.turn { fixture.waiting.count == 1 }
@@ -110,8 +110,8 @@ struct HostileClientTests {
         let peer = try fixture.peer()
         let other = try fixture.peer()
 
-        peer.write(call.message.dropLast())
-        other.write(call.message.dropLast())
+        peer.write(call.message.array.dropLast())
+        other.write(call.message.array.dropLast())
         try fixture.turn { fixture.server.connectionCount == 2 }
         peer.close()
         other.stopWriting()
@@ -176,7 +176,7 @@ struct HostileClientTests {
         let fixture = try ServerFixture(limits: limits { $0.unreadBytes = 10_000 })
         let peer = try fixture.peer()
         let text = String(repeating: "y", count: 1000)
-        let message = VarlinkCall("org.example.test.Echo", ["text": .string(text)]).message
+        let message = VarlinkCall("org.example.test.Echo", ["text": .string(text)]).message.array
         var sent = 0
         while fixture.calls.count < 2000, sent < 5000 {
             let count = send(peer.descriptor, message, message.count, Int32(MSG_NOSIGNAL))

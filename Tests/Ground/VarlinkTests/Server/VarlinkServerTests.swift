@@ -137,7 +137,7 @@ struct VarlinkServerTests {
     }
 
     @Test func pipelinedCallsAreAnsweredInOrder() throws {
-        peer.write((0..<500).flatMap { echo("\($0)").message })
+        peer.write((0..<500).flatMap { echo("\($0)").message.array })
 
         #expect(try fixture.receive(500, peer) == (0..<500).map { #"{"parameters":{"text":"\#($0)"}}"# })
     }
@@ -245,7 +245,7 @@ struct VarlinkServerTests {
     }
 
     @Test func onewayCallsGoOnWhenTheirClientIsGone() throws {
-        let calls = (0..<3).map { _ in VarlinkCall("org.example.test.Wait", mode: .oneway).message }
+        let calls = (0..<3).map { _ in VarlinkCall("org.example.test.Wait", mode: .oneway).message.array }
         peer.write(calls.joined())
         peer.close()
 
