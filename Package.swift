@@ -248,7 +248,7 @@ package.targets += [
         serviceLifecycle),
     tests("Tests/Components/BelfrySocketTests", service + ["BelfryMetricRegistry", "Varlink"]),
 
-    tests("Tests/Programs/BelfryClientTests", ["Varlink"]),
+    tests("Tests/Programs/BelfryClientTests", ["BelfryConfiguration", "Varlink"]),
     tests("Tests/Programs/BelfryCommandLineTests", ["Varlink"]),
     tests("Tests/Programs/belfry-listenerTests", ["BelfryConfiguration", "belfryctl", "belfryd"]),
     tests("Tests/Programs/belfrydTests"),

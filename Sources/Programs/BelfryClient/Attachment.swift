@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryConfiguration
 package import BelfryEventLoop
 internal import BelfryJSON
 internal import BelfryLinux
 package import Lifecycle
 internal import Varlink
-
-/// What a listener tells the service when it attaches.
-package nonisolated struct AttachRequest: Sendable, Equatable {
-    package var name: String
-    package var notifications: [String]
-    package var timeout: Duration
-    package var follows: [String]
-    /// Whether what the listener is for works.
-    package var health = ListenerHealth.healthy
-
-    /// A request.
-    package init(name: String, notifications: [String], timeout: Duration, follows: [String]) {
-        self.name = name
-        self.notifications = notifications
-        self.timeout = timeout
-        self.follows = follows
-    }
-
-    fileprivate var parameters: JSONObject {
-        var parameters: JSONObject = [
-            "listener": .string(name), "names": .array(notifications.map { .string($0) }),
-            "deadlineUsec": .int(Int64(clamping: timeout.microseconds)), "state": true,
-        ]
-        if !follows.isEmpty { parameters["follows"] = .array(follows.map { .string($0) }) }
-        if health != .healthy { parameters.merge(health.parameters) { $1 } }
-        return parameters
-    }
-}
 
 nonisolated extension ListenerHealth {
     fileprivate var parameters: JSONObject {
@@ -69,8 +42,9 @@ package final class Attachment {
         UTF8Text("\(ServiceClient.interface).Detached"), UTF8Text("\(ServiceClient.interface).Stopping"),
     ]
 
-    private let path: String
-    private var request: AttachRequest
+    private let settings: ListenerSettings
+    /// Whether what the listener is for works.
+    private var health: ListenerHealth
     private let loop: MainEventLoop
     private let onEvent: (AttachmentEvent) -> Void
     private let onEnd: (ClientFailure) -> Void
@@ -93,33 +67,34 @@ package final class Attachment {
     /// An attachment that has not begun.
     ///
     /// - Parameters:
-    ///   - path: the socket of the service.
+    ///   - settings: the socket, and what the listener tells the service.
+    ///   - health: whether what the listener is for works.
     ///   - onEnd: called once when the service refuses the listener.
     package init(
-        _ path: String, _ request: AttachRequest, on loop: MainEventLoop,
+        _ settings: ListenerSettings, health: ListenerHealth = .healthy, on loop: MainEventLoop,
         onEvent: @escaping (AttachmentEvent) -> Void, onEnd: @escaping (ClientFailure) -> Void
     ) {
-        self.path = path
-        self.request = request
+        self.settings = settings
+        self.health = health
         self.loop = loop
         self.onEvent = onEvent
         self.onEnd = onEnd
-        reconnection = Reconnection(path, on: loop)
+        reconnection = Reconnection(settings.socket, on: loop)
     }
 
     /// Attaches, or begins to wait for the service.
     package func start() {
         do throws(ClientFailure) {
-            let answers = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            let answers = try ServiceSocket.connect(settings.socket, on: loop, longestReply: Self.longestReply)
             self.answers = answers
             answers.onClose = { [weak self, weak answers] _ in
                 if let self, let answers, answers === self.answers { lost(Reconnection.connectionClosed) }
             }
-            let client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            let client = try ServiceSocket.connect(settings.socket, on: loop, longestReply: Self.longestReply)
             notifications = client
             reconnection.stop()
-            told = request.health
-            client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
+            told = health
+            client.more("\(ServiceClient.interface).Attach", parameters) { [weak self, weak client] reply in
                 guard let self, let client, client === notifications else { return }
                 receive(reply)
             }
@@ -128,6 +103,16 @@ package final class Attachment {
             if case .first = phase, error.status != .unavailable { return end(error) }
             lost("\(error.lines[0]), waiting for it")
         }
+    }
+
+    private var parameters: JSONObject {
+        var parameters: JSONObject = [
+            "listener": .string(settings.name), "names": .array(settings.on.map { .string($0) }),
+            "deadlineUsec": .int(Int64(clamping: settings.timeout.microseconds)), "state": true,
+        ]
+        if !settings.follows.isEmpty { parameters["follows"] = .array(settings.follows.map { .string($0) }) }
+        if health != .healthy { parameters.merge(health.parameters) { $1 } }
+        return parameters
     }
 
     /// Detaches. No callback is called after that.
@@ -151,9 +136,9 @@ package final class Attachment {
 
     /// Reports whether what the listener is for works. The next attachment says it.
     package func report(_ health: ListenerHealth) {
-        request.health = health
+        self.health = health
         var parameters = health.parameters
-        parameters["listener"] = .string(request.name)
+        parameters["listener"] = .string(settings.name)
         answers?.call("\(ServiceClient.interface).ReportHealth", parameters) { _ in }
     }
 
@@ -165,7 +150,7 @@ package final class Attachment {
             lost(Reconnection.connectionClosed)
         case .failure(.failed(let name, _)) where Self.temporary.contains(UTF8Text(name)):
             lost(Reconnection.connectionClosed)
-        case .failure(let error): end(ClientFailure(calling: error, to: "attach to", path))
+        case .failure(let error): end(ClientFailure(calling: error, to: "attach to", settings.socket))
         }
     }
 
@@ -175,7 +160,7 @@ package final class Attachment {
             phase = .attached(since: .now)
             reconnection.succeeded()
             // The service may have read a report before the call.
-            if request.health != told { report(request.health) }
+            if health != told { report(health) }
             onEvent(.attached(state: state))
         } else if let token = reply["token"]?.stringValue, let notification = reply["notification"]?.objectValue {
             onEvent(.notification(notification, token: token, key: reply["key"]?.stringValue))

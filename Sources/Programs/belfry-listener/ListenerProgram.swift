@@ -62,10 +62,7 @@ final class ListenerProgram {
             groups = nil
             reason = "\(error), using process groups"
         }
-        var request = AttachRequest(
-            name: settings.name, notifications: settings.on, timeout: settings.timeout, follows: settings.follows)
-        request.health = problems.health
-        attachment = Attachment(settings.socket, request, on: loop) { [weak self] in
+        attachment = Attachment(settings, health: problems.health, on: loop) { [weak self] in
             self?.receive($0)
         } onEnd: { [weak self] in
             self?.refused($0)

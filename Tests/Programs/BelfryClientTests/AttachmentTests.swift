@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
+import BelfryConfiguration
 import BelfryEventLoop
 import BelfryJSON
 import CBelfry
@@ -28,8 +29,10 @@ final class AttachmentTests {
     isolated deinit { for descriptor in connections + [listener] { close(descriptor) } }
 
     private func attach() -> BelfryClient.Attachment {
-        let request = AttachRequest(name: "x", notifications: ["a"], timeout: .seconds(1), follows: [])
-        let attachment = BelfryClient.Attachment(folder.path("socket"), request, on: loop) { [unowned self] in
+        let settings = ListenerSettings(
+            name: "x", on: ["a"], commands: .application(unit: "x.service", []), timeout: .seconds(1),
+            socket: folder.path("socket"))
+        let attachment = BelfryClient.Attachment(settings, on: loop) { [unowned self] in
             events.append($0)
         } onEnd: { [unowned self] in
             failure = $0
