@@ -172,22 +172,13 @@ extension SocketListener {
 
     /// Who called, looked up once for each connection.
     func origin(of request: VarlinkRequest) -> LifecycleOrigin {
-        if let known = request.attachment as? SocketClient { return known.origin }
+        if let known = request.attachment as? LifecycleOrigin { return known }
         let peer = request.peer
-        let client = SocketClient(
-            .peer(
-                PeerOrigin(
-                    pid: peer.pid, uid: peer.uid, loginUID: ProcessIdentity.loginUID(of: peer.pid, runBy: peer.uid),
-                    unit: ProcessUnit.of(peer.pid)?.name, command: ProcessIdentity.command(of: peer.pid)))
-        )
-        request.attachment = client
-        return client.origin
+        let origin = LifecycleOrigin.peer(
+            PeerOrigin(
+                pid: peer.pid, uid: peer.uid, loginUID: ProcessIdentity.loginUID(of: peer.pid, runBy: peer.uid),
+                unit: ProcessUnit.of(peer.pid)?.name, command: ProcessIdentity.command(of: peer.pid)))
+        request.attachment = origin
+        return origin
     }
-}
-
-/// A client, stored with its connection.
-private final class SocketClient {
-    let origin: LifecycleOrigin
-
-    init(_ origin: LifecycleOrigin) { self.origin = origin }
 }

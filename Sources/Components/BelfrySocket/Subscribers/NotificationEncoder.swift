@@ -8,26 +8,12 @@ internal import Varlink
 /// last one is encoded once: notifications that a client posts mostly differ only in number, time and user info.
 nonisolated struct NotificationEncoder: ~Copyable {
     /// What notifications of the same name, state and origin have in common.
-    private struct Common {
+    private struct Common: Equatable {
         let name: LifecycleNotification.Name
         let state: LifecycleState
         let previousState: LifecycleState
         let origin: LifecycleOrigin
         let trigger: LifecycleTrigger?
-
-        init(_ notification: LifecycleNotification) {
-            name = notification.name
-            state = notification.state
-            previousState = notification.previousState
-            origin = notification.origin
-            trigger = notification.trigger
-        }
-
-        func holds(for notification: LifecycleNotification) -> Bool {
-            name == notification.name && state == notification.state
-                && previousState == notification.previousState && origin == notification.origin
-                && trigger == notification.trigger
-        }
     }
 
     private let bootID: String
@@ -42,8 +28,11 @@ nonisolated struct NotificationEncoder: ~Copyable {
 
     /// Encodes a notification.
     mutating func encode(_ notification: LifecycleNotification) {
-        if common?.holds(for: notification) != true {
-            common = Common(notification)
+        let common = Common(
+            name: notification.name, state: notification.state, previousState: notification.previousState,
+            origin: notification.origin, trigger: notification.trigger)
+        if self.common != common {
+            self.common = common
             commonText.removeAll()
             commonText.writeCommon(of: notification, bootID: bootID)
         }

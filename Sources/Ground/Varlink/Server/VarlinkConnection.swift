@@ -16,7 +16,7 @@ final class VarlinkConnection: FrameStream {
     /// What the peer is to the server.
     let kind: ClientKind
     /// What a method has stored with the connection.
-    var attachment: (any AnyObject & Sendable)?
+    var attachment: (any Sendable)?
     let user: ServerUser
     let users: ServerUsers
     private let interfaces: InterfaceTable

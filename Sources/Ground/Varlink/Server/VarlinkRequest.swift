@@ -43,8 +43,8 @@ package final class VarlinkRequest {
 
     /// The process that called.
     package var peer: VarlinkPeer { connection.peer }
-    /// An object that a method stores with the connection, for later calls of the same client.
-    package var attachment: (any AnyObject & Sendable)? {
+    /// A value that a method stores with the connection, for later calls of the same client.
+    package var attachment: (any Sendable)? {
         get { connection.attachment }
         set { connection.attachment = newValue }
     }
