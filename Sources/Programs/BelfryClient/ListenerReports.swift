@@ -18,8 +18,8 @@ package nonisolated enum ListenerReports {
     }
 
     /// What listeners did, a line for each that says so, as in the journal: `video: stopped at frame 203`.
-    package static func works(_ reply: JSONObject) -> [String] {
-        reply.objects("reports").compactMap { report in
+    package static func works(_ reply: JSONObject, in list: String = "reports") -> [String] {
+        reply.objects(list).compactMap { report in
             report.text("work").map { "\(report.textOrDash("listener")): \($0)" }
         }
     }

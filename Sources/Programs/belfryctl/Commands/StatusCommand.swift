@@ -147,9 +147,6 @@ enum ExitRecordText {
             return "\(listener.textOrDash("listener")) \(listener.durationOrDash("durationUsec"))\(outcome)"
         }
         if !times.isEmpty { lines.append("slowest: " + times.joined(separator: ", ")) }
-        return lines
-            + word.objects("listeners").compactMap { listener in
-                listener.text("work").map { "\(listener.textOrDash("listener")): \($0)" }
-            }
+        return lines + ListenerReports.works(word, in: "listeners")
     }
 }

@@ -49,11 +49,9 @@ struct WatchCommand: WatchingCommand {
     var wait = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let session = WatchSession(self, waitsForService: wait, context)
-        if let limit = context.changeTimeout {
-            try session.setTimeout(limit, ClientFailure(noAnswerIn: limit, to: "watch", context.path))
+        try await WatchSession(self, waitsForService: wait, context).run {
+            ClientFailure(noAnswerIn: $0, to: "watch", context.path)
         }
-        return try await session.run()
     }
 }
 
@@ -76,13 +74,11 @@ struct WaitCommand: WatchingCommand {
     var after: Int64?
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let session = WatchSession(self, waitsForService: true, count: 1, context)
-        if let limit = context.changeTimeout {
+        try await WatchSession(self, waitsForService: true, count: 1, context).run { limit in
             let what = names.joined(separator: ", ")
             let reason = "nothing came in \(DurationText.text(limit))"
-            try session.setTimeout(limit, ClientFailure(.unavailable, "unable to wait for '\(what)': \(reason)"))
+            return ClientFailure(.unavailable, "unable to wait for '\(what)': \(reason)")
         }
-        return try await session.run()
     }
 }
 
@@ -115,17 +111,16 @@ final class WatchSession {
     }
 
     /// Watches, and returns when that has ended.
-    func run() async throws -> CommandStatus {
+    ///
+    /// - Parameter late: the failure when the notifications that are counted, or else the first state, do not arrive
+    ///   within the timeout of the command, if it has one.
+    func run(_ late: (_ limit: Duration) -> ClientFailure) async throws -> CommandStatus {
+        if let limit = context.changeTimeout { try completion.setTimeout(limit, on: context.loop, late(limit)) }
         // A wait has another purpose than its output.
         if remaining == nil { completion.finishWithOutput(on: context.loop) }
         let result = await completion.wait { watch?.start() }
         watch?.stop()
         return try result.get()
-    }
-
-    /// Fails after this time, unless the notifications that are counted, or else the first state, arrive before.
-    func setTimeout(_ limit: Duration, _ failure: ClientFailure) throws(SystemError) {
-        try completion.setTimeout(limit, on: context.loop, failure)
     }
 
     private func show(_ event: WatchEvent) {

@@ -103,7 +103,8 @@ final class JournalReader {
     }
 
     private func notification() -> JSONObject? {
-        JournalNotificationReader.object(journal.fields(JournalNotificationReader.prefix), bootID: bootID)
+        JournalNotificationReader.object(
+            journal.fields(JournalNotificationReader.prefix), bootID: journal.field("_BOOT_ID") ?? "")
     }
 
     private func entry() throws -> JournalEntry? {
@@ -115,8 +116,6 @@ final class JournalReader {
         }
         return try record().map { .record($0) }
     }
-
-    private var bootID: String { journal.field("_BOOT_ID") ?? "" }
 
     /// What a listener has logged about a notification.
     private func record() throws -> JSONObject? {
