@@ -33,8 +33,9 @@ package final class ChildEventSource: LoopSource {
 
     private nonisolated static let callback: sd_event_child_handler_t = { _, info, userdata in
         guard let info else { return 0 }
-        let exit = ChildExit(
-            pid: belfry_siginfo_pid(info), code: info.pointee.si_code, status: belfry_siginfo_status(info))
+        let status = belfry_siginfo_status(info)
+        let reason: ChildExit.Reason = info.pointee.si_code == CLD_EXITED ? .exited(status) : .signaled(status)
+        let exit = ChildExit(pid: belfry_siginfo_pid(info), reason: reason)
         return fire(ChildEventSource.self, userdata, exit) { $0.handler($1) }
     }
 }
@@ -53,9 +54,4 @@ public nonisolated struct ChildExit: Sendable, Equatable {
     public let pid: Int32
     /// Why it ended.
     public let reason: Reason
-
-    init(pid: Int32, code: Int32, status: Int32) {
-        self.pid = pid
-        reason = code == CLD_EXITED ? .exited(status) : .signaled(status)
-    }
 }
