@@ -14,7 +14,9 @@ package nonisolated enum Environment {
             entry += 1
             guard let end = strchr(text, Int32(UInt8(ascii: "="))) else { continue }
             let name = UnsafeRawBufferPointer(start: text, count: end - text)
-            guard name.count <= 255, name.allSatisfy(isPartOfName) else { continue }
+            guard name.count <= 255, name.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "_") }) else {
+                continue
+            }
             let key = String(decoding: name, as: UTF8.self)
             if variables[key] == nil { variables[key] = String(cString: end + 1) }
         }
@@ -23,13 +25,12 @@ package nonisolated enum Environment {
 
     /// Whether a service manager has started this process itself, and not a process before it (systemd.exec(5)).
     package static var isOfServiceManager: Bool { variables["SYSTEMD_EXEC_PID"] == "\(getpid())" }
+}
 
-    private static func isPartOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+nonisolated extension UInt8 {
+    /// Whether it is a letter or a digit of ASCII.
+    package var isLetterOrDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }
 }

@@ -3,7 +3,7 @@
 
 internal import Glibc
 
-/// Reads files that are open.
+/// Reads files that are open, and symbolic links.
 package nonisolated enum FileContent {
     /// The first `limit` bytes of a file.
     ///
@@ -19,6 +19,13 @@ package nonisolated enum FileContent {
             bytes += buffer[..<count]
         }
         return bytes
+    }
+
+    /// Where a symbolic link leads; nil for any other file.
+    package static func target(of link: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &buffer, buffer.count)
+        return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Whether this is /dev/null.

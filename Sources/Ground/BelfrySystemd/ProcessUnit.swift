@@ -70,7 +70,8 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
     /// name that could be one of the kernel's files.
     private static func name(_ group: ArraySlice<UInt8>) -> String? {
         let name = group.first == UInt8(ascii: "_") ? group.dropFirst() : group
-        guard name.count < 256, name.allSatisfy(isPartOfName), types.contains(where: { hasSuffix(name, $0) }),
+        guard name.count < 256, name.allSatisfy({ $0.isLetterOrDigit || ":-_.\\@".utf8.contains($0) }),
+            types.contains(where: { hasSuffix(name, $0) }),
             let first = name.first, first != UInt8(ascii: "."), first != UInt8(ascii: "@")
         else { return nil }
         return String(decoding: name, as: UTF8.self)
@@ -88,14 +89,5 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
     private static func hasSuffix(_ text: ArraySlice<UInt8>, _ suffix: StaticString) -> Bool {
         text.count >= suffix.utf8CodeUnitCount
             && suffix.withUTF8Buffer { text.suffix($0.count).elementsEqual($0) }
-    }
-
-    private static func isPartOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: ":-_.\\@".utf8.contains(byte)
-        }
     }
 }

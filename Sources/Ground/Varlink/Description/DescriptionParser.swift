@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
+
 /// Reads Varlink's description language by recursive descent.
 ///
 /// Descriptions are constants of the programs and never come from outside. So it reads every valid one, and does not
@@ -39,12 +41,7 @@ nonisolated struct DescriptionParser {
     }
 
     private static func isPartOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
-            true
-        default: false
-        }
+        byte.isLetterOrDigit || "_.-".utf8.contains(byte)
     }
 
     mutating func interface() throws(VarlinkDescriptionError) -> Description {

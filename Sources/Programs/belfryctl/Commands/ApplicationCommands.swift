@@ -234,7 +234,7 @@ struct DisableCommand: ApplicationFileCommand {
 
     func run(in scope: ApplicationScope) throws -> CommandStatus {
         let file = ownFile(scope)
-        if AttachCommand.target(of: file) == example {
+        if FileContent.target(of: file) == example {
             guard unlink(file) == 0 else { throw SystemError.last(verb: "remove", object: file) }
             StandardStream.output.write(["removed '\(file)'"])
         }

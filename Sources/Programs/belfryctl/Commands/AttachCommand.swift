@@ -55,14 +55,7 @@ struct AttachCommand: ServiceCommand {
 
     /// The directory of this program, with a slash.
     static var directory: String {
-        let path = target(of: "/proc/self/exe") ?? ""
+        let path = FileContent.target(of: "/proc/self/exe") ?? ""
         return String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) + "/"
-    }
-
-    /// Where a symbolic link leads; nil for any other file.
-    static func target(of file: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = readlink(file, &buffer, buffer.count)
-        return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

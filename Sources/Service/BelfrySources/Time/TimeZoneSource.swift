@@ -92,7 +92,7 @@ package nonisolated struct TimeZoneFile: Sendable, Equatable {
 
     /// The zone now. Without a file it is UTC.
     package var zone: Zone {
-        if let target = Self.target(of: path) { return Zone(name: Self.name(of: target)) }
+        if let target = FileContent.target(of: path) { return Zone(name: Self.name(of: target)) }
         var status = stat()
         guard stat(path, &status) == 0 else { return Zone(name: "UTC") }
         return Zone(copy: status)
@@ -103,15 +103,5 @@ package nonisolated struct TimeZoneFile: Sendable, Equatable {
         let parts = target.split(separator: "/", omittingEmptySubsequences: false)
         guard let folder = parts.lastIndex(of: "zoneinfo"), folder + 1 < parts.count else { return target }
         return parts[(folder + 1)...].joined(separator: "/")
-    }
-
-    private static func target(of link: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-            guard let start = buffer.baseAddress else { return nil }
-            let count = readlink(link, start, Int(PATH_MAX))
-            guard count >= 0 else { return nil }
-            start[count] = 0
-            return String(cString: start)
-        }
     }
 }
