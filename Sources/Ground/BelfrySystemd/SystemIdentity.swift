@@ -7,9 +7,6 @@ internal import CBelfry
 /// The ids of a boot, a machine and one run of a unit: 32 hexadecimal digits (sd-id128(3)).
 package nonisolated enum SystemIdentity {
     /// The kernel's id of this boot; nil where it is not visible, as without `/proc`.
-    package static var boot: String? { text(sd_id128_get_boot) }
-
-    /// The same.
     ///
     /// - Throws: when the system failed to read it. Without it everything that is kept would look like another boot's.
     package static func readBoot() throws(SystemError) -> String? {

@@ -91,7 +91,7 @@ final class ServiceAssembly {
         let paths = RuntimePaths(options.directoryName, .defaults)
         guard Environment.variables["STATE_DIRECTORY"] != nil else { return }
         var run = ServiceRun(
-            bootID: SystemIdentity.boot ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
+            bootID: (try? SystemIdentity.readBoot()) ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
             startRealtime: record.realtime)
         run.exitRecord = record
         do {

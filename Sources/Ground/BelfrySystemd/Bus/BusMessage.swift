@@ -50,11 +50,11 @@ package final class BusMessage {
     package func array<Element>(
         of contents: String, _ element: () throws(BusError) -> Element
     ) throws(BusError) -> [Element] {
-        try enter(BusType.array, contents)
-        var elements: [Element] = []
-        while sd_bus_message_at_end(pointer, 0) == 0 { elements.append(try element()) }
-        try check(sd_bus_message_exit_container(pointer))
-        return elements
+        try container(BusType.array, contents) { () throws(BusError) in
+            var elements: [Element] = []
+            while sd_bus_message_at_end(pointer, 0) == 0 { elements.append(try element()) }
+            return elements
+        }
     }
 
     /// A dictionary `a{sv}`.
@@ -109,14 +109,10 @@ package final class BusMessage {
     func container<Value>(
         _ type: CChar, _ contents: String, _ body: () throws(BusError) -> Value
     ) throws(BusError) -> Value {
-        try enter(type, contents)
+        try check(read: sd_bus_message_enter_container(pointer, type, contents))
         let value = try body()
         try check(sd_bus_message_exit_container(pointer))
         return value
-    }
-
-    private func enter(_ type: CChar, _ contents: String) throws(BusError) {
-        try check(read: sd_bus_message_enter_container(pointer, type, contents))
     }
 
     private func basic<Value>(_ type: CChar, _ zero: Value) throws(BusError) -> Value {
