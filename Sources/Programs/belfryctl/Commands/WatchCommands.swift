@@ -128,10 +128,11 @@ final class WatchSession {
         case .state(let state):
             guard remaining == nil else { return }
             completion.cancelTimeout()
-            completion.write([isJSON ? json("state", state) : line.line(state: state)])
+            completion.write([isJSON ? JSONLine.text(["state": .object(state)]) : line.line(state: state)])
         case .notification(let notification):
             guard remaining != 0 else { return }
-            completion.write([isJSON ? json("notification", notification) : line.line(notification)])
+            let text = isJSON ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
+            completion.write([text])
             guard let remaining else { return }
             self.remaining = remaining - 1
             if remaining == 1 { completion.finish(.success(.success)) }
@@ -142,9 +143,5 @@ final class WatchSession {
         case .note(let text):
             context.note(text)
         }
-    }
-
-    private func json(_ key: String, _ object: JSONObject) -> String {
-        JSONLine.text([key: .object(object)])
     }
 }
