@@ -43,7 +43,8 @@ final class ServiceCommands {
                 client.close()
                 switch result {
                 case .success(let reply) where command.action == .check:
-                    let problems = ListenerRecords.problems(reply).prefix(Self.problemsMax).joined(separator: "; ")
+                    let problems = ListenerRecords.problems(reply, of: [:]).prefix(Self.problemsMax)
+                        .joined(separator: "; ")
                     then(
                         FleetReply(
                             id: id, problems.isEmpty ? .done : .failed, reason: problems.isEmpty ? nil : problems))
