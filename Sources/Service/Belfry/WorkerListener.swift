@@ -78,8 +78,10 @@ package final class WorkerListener: LifecycleListener {
         var failures: [Duration] = []
         while true {
             do { return try await work() } catch {
-                if Task.isCancelled, error is CancellationError { return }
-                guard let relaunch, hasStarted, !Task.isCancelled else { throw ServiceFailure(of: "'\(name)'", error) }
+                // A background task that has expired cancels its part of the work.
+                let isOver = Task.isCancelled || mediator.isStopping
+                if isOver, error is CancellationError { return }
+                guard let relaunch, hasStarted, !isOver else { throw ServiceFailure(of: "'\(name)'", error) }
                 guard let delay = relaunch.delay(after: &failures, at: mediator.clock.now.monotonic) else {
                     let limit = "after \(relaunch.burst) relaunches within \(relaunch.interval)"
                     throw ServiceFailure(of: "'\(name)', \(limit)", error)

@@ -149,6 +149,24 @@ struct WorkerTests {
         await test.script.run(.perform(.stop))
     }
 
+    /// Such as at a background task that has expired.
+    @Test(arguments: [true, false])
+    func workThatFailsAtAStopDoesNotBeginAgain(isCancelled: Bool) async throws {
+        let test = try TestService { [cue] in try $0.addWorker("jobs", relaunch: WorkerRelaunch(), cue.wait) }
+        await test.script.run(.perform(.launch))
+        let task = test.service.mediator.beginBackgroundTask(named: "job", deadline: .seconds(60))
+        await test.script.run(.perform(.stop))
+        cue.continuation?.resume(throwing: isCancelled ? CancellationError() : LifecycleRefusal("out of paper"))
+        await test.script.run(.advance(.milliseconds(1)))
+
+        let reasons = test.service.mediator.checkHealth().map(\.health.reason)
+        #expect(reasons == (isCancelled ? [] : ["'jobs': out of paper"]))
+        #expect(test.failures.map { "\($0)" } == (isCancelled ? [] : ["'jobs': out of paper"]))
+        task.end()
+        await test.script.run(.advance(.seconds(1)))
+        #expect(cue.begun == 1 && test.service.mediator.state == .notRunning)
+    }
+
     @Test func workThatHasBegunAgainIsHealthyWhenItHasLasted() async throws {
         let relaunch = WorkerRelaunch(delay: .seconds(2))
         let test = try TestService { [cue] in try $0.addWorker("jobs", relaunch: relaunch, cue.wait) }
