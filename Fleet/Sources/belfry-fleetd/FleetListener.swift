@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
+import BelfryConfiguration
 import BelfryMQTT
 import BelfrySystemd
 import Logging
@@ -69,8 +70,8 @@ final class FleetListener: LifecycleListener, ViewBroker {
         }
         subscribe([fleet.topics.state(of: fleet.host), fleet.topics.command(from: "+", to: fleet.host)])
         view = try FleetServer(
-            topics: fleet.topics, sender: fleet.host, version: BelfryVersion.current, directory: service.stateDirectory,
-            on: service.loop, broker: fleet.view ? self : nil)
+            topics: fleet.topics, sender: fleet.host, version: ReleaseVersion.current,
+            directory: service.stateDirectory, on: service.loop, broker: fleet.view ? self : nil)
         try view?.listen(at: "\(service.runtimeDirectory)/io.belfry.Fleet")
     }
 

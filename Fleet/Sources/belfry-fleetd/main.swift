@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
+import BelfryConfiguration
 import BelfryLogging
 import Logging
 
@@ -13,7 +14,7 @@ let about = """
     """
 let options = ServiceOptions(
     name: "belfry-fleetd", fileName: "belfry-fleet", configurationName: ("belfry", "fleet"),
-    version: BelfryVersion.current, about: about, arguments: CommandLine.arguments)
+    version: ReleaseVersion.current, about: about, arguments: CommandLine.arguments)
 ServiceMain.run(options, with: [.logging]) { service in
     try service.mediator.addListener(FleetListener(service))
 }

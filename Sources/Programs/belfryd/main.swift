@@ -6,6 +6,7 @@
 
 internal import Belfry
 internal import BelfryCacheFlush
+internal import BelfryConfiguration
 internal import BelfrySocket
 
 let about = """
@@ -13,6 +14,7 @@ let about = """
     inspects and controls a running belfryd.
     """
 var options = ServiceOptions(
-    name: "belfryd", fileName: "belfry", version: BelfryVersion.current, about: about, arguments: CommandLine.arguments)
+    name: "belfryd", fileName: "belfry", version: ReleaseVersion.current, about: about, arguments: CommandLine.arguments
+)
 options.readApplication()
 ServiceMain.run(options, with: [.socket, .cacheFlush, .application])

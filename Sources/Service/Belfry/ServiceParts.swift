@@ -46,7 +46,7 @@ final class ServiceParts {
         }
         let received = try ListenDescriptors.received()
         let identity = ServiceIdentity(
-            service: options.instanceName, version: options.version ?? BelfryVersion.current,
+            service: options.instanceName, version: options.version ?? ReleaseVersion.current,
             bootID: try SystemIdentity.readBoot() ?? "",
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
         paths = RuntimePaths(options.directoryName, settings)

@@ -13,7 +13,7 @@ import Testing
 struct NeighbourNamesTests {
     /// Every public type that the imports of Belfry give. `scripts/check` finds the ones that are missing here.
     static let own: [Any.Type] = [
-        BackgroundTask.self, BelfryService.self, BelfryVersion.self, ByteSize.self,
+        BackgroundTask.self, BelfryService.self, ByteSize.self,
         ChildExit.self,
         CompositeListener.self, DescriptorEvents.self, DescriptorEventSource.self, EventLoopClock.self,
         ExitRecord.self, FetchResult.self, JSONObject.self, JSONParseError.self, JSONValue.self,

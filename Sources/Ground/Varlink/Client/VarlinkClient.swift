@@ -82,11 +82,8 @@ package final class VarlinkClient {
         connection.send(VarlinkCall(method, parameters, mode: .oneway), nil)
     }
 
-    /// Whether replies are not read for now. The service then queues them, or ends the call.
-    package var isPaused: Bool {
-        get { connection.isPaused }
-        set { connection.isPaused = newValue }
-    }
+    /// Reads no replies for now, or reads on. The service queues them meanwhile, or ends the call.
+    package func setPaused(_ isPaused: Bool) { connection.isPaused = isPaused }
 
     /// Writes what is queued without waiting for the end of the turn, as far as the service's buffer allows.
     package func flush() { connection.writer.flush() }

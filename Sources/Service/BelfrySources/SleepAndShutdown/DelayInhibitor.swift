@@ -14,10 +14,10 @@ package final class DelayInhibitor {
     private let problem: (LoginProblem) -> Void
     private let requests: LockRequests
     /// The descriptor that stands for the lock. The lock is held until it is closed.
-    private var lock: Int32? {
+    private(set) var lock: Int32? {
         didSet { if let oldValue { close(oldValue) } }
     }
-    private var question: BusCall?
+    private(set) var question: BusCall?
     private var lastRefusal: BusError?
     /// Asks again, later each time, while logind has too many requests.
     private var retry: TimerEventSource?
@@ -45,21 +45,13 @@ package final class DelayInhibitor {
     ) {
         self.login = login
         (self.requests, self.problem) = (requests, problem)
-        self.operation = operation
-        self.who = who
-        self.why = why
+        (self.operation, self.who, self.why) = (operation, who, why)
     }
 
     isolated deinit { if let lock { close(lock) } }
 
-    /// Whether logind waits for us.
-    package var isHeld: Bool { lock != nil }
-
     /// Why logind does not wait for us, although it should.
     package var refusal: BusError? { isWanted ? lastRefusal : nil }
-
-    /// Whether logind was asked and has not answered.
-    package var isAsking: Bool { question != nil }
 
     /// Asks for the lock, in place of one that is held, if it is wanted.
     package func acquire() {

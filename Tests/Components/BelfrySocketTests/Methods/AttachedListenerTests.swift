@@ -221,7 +221,7 @@ struct AttachedListenerTests {
         let fixture = try SocketFixture()
         let attached = try fixture.more("Attach", ["listener": "guard", "names": ["a.name"]])
         try fixture.turn { fixture.mediator.listeners.contains { $0.name == "guard" } }
-        attached.client.isPaused = true
+        attached.client.setPaused(true)
         let filler = JSONValue.string(String(repeating: "x", count: 100))
         var outcomes: [ListenerOutcome] = []
 

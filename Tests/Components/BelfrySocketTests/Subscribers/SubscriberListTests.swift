@@ -58,11 +58,11 @@ struct SubscriberListTests {
     @Test func subscriberThatDoesNotReadHoldsNobodyUp() throws {
         let fixture = try SocketFixture { $0.replayMax = 1_000 }
         let sleeper = try fixture.subscribe()
-        sleeper.client.isPaused = true
+        sleeper.client.setPaused(true)
 
         post(3_000, 10, fixture.client)
         let state = try fixture.call("GetState").get()
-        sleeper.client.isPaused = false
+        sleeper.client.setPaused(false)
         try fixture.turn { sleeper.isOver }
 
         #expect(state["sequence"] == 3_003 && state["subscribers"] == 0)
@@ -84,14 +84,14 @@ struct SubscriberListTests {
     @Test func stalledReadersOfALongNotificationGetAnOverrunAndStayConnected() throws {
         let fixture = try SocketFixture()
         let sleepers = try (0..<64).map { _ in try fixture.subscribe() }
-        for sleeper in sleepers { sleeper.client.isPaused = true }
+        for sleeper in sleepers { sleeper.client.setPaused(true) }
 
         for _ in 0..<6 {
             fixture.mediator.post(.flushRequested, userInfo: info(1 << 20))
             _ = try fixture.call("GetState")
         }
         let state = try fixture.call("GetState").get()
-        for sleeper in sleepers { sleeper.client.isPaused = false }
+        for sleeper in sleepers { sleeper.client.setPaused(false) }
         try fixture.turn { sleepers.allSatisfy(\.isOver) }
 
         #expect(state["subscribers"] == 0)
@@ -102,14 +102,14 @@ struct SubscriberListTests {
     func slowSubscriberGetsTheNumberOfMissedNotifications(bytes: Int) throws {
         let fixture = try SocketFixture { $0.replaySize = 1 << 20 }
         let sleeper = try fixture.subscribe()
-        sleeper.client.isPaused = true
+        sleeper.client.setPaused(true)
 
         while try fixture.call("GetState").get()["subscribers"] == 1 {
             fixture.mediator.post(.flushRequested, userInfo: info(bytes))
         }
         let last = fixture.mediator.lastSequence
         fixture.mediator.post(.flushRequested)
-        sleeper.client.isPaused = false
+        sleeper.client.setPaused(false)
         try fixture.turn { sleeper.isOver }
 
         // What was begun comes whole.

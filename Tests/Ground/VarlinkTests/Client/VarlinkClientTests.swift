@@ -160,11 +160,11 @@ struct VarlinkClientTests {
         try fixture.turn { fixture.waiting.count == 1 }
         let padding = JSONValue.string(String(repeating: "z", count: 10_000))
 
-        client.isPaused = true
+        client.setPaused(true)
         for _ in 0..<100 { fixture.waiting[0].reply(["padding": padding], continues: true) }
         try fixture.loop.turnWithoutWaiting()
         #expect(count == 0 && fixture.waiting[0].queuedReplies > 0)
-        client.isPaused = false
+        client.setPaused(false)
         try fixture.turn { count == 100 }
 
         #expect(fixture.waiting[0].queuedReplies == 0)
@@ -182,6 +182,7 @@ struct VarlinkClientTests {
         let total = Int.random(in: 1...40, using: &random)
         let padding = String(repeating: "z", count: [0, 100, 4000].randomElement(using: &random) ?? 0)
         var (numbers, end): ([Int64], VarlinkError?) = ([], nil)
+        var isPaused = false
         client.onClose = { end = $0 }
         client.more("org.example.Count") {
             guard case .success(let reply) = $0 else { return }
@@ -192,7 +193,9 @@ struct VarlinkClientTests {
             case 1:
                 client.oneway("org.example.Go")
                 client.flush()
-            case 2: client.isPaused = true
+            case 2:
+                isPaused = true
+                client.setPaused(true)
             default: break
             }
         }
@@ -206,7 +209,10 @@ struct VarlinkClientTests {
         }
         close(connection)
         try fixture.turn {
-            if client.isPaused { client.isPaused = Bool.random(using: &random) }
+            if isPaused {
+                isPaused = Bool.random(using: &random)
+                client.setPaused(isPaused)
+            }
             return end != nil
         }
 

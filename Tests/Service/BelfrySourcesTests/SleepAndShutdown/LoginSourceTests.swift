@@ -3,7 +3,7 @@
 
 import BelfryEventLoop
 import Lifecycle
-import BelfrySources
+@testable import BelfrySources
 import LifecycleTesting
 import BelfrySystemd
 import TestSupport
@@ -147,7 +147,7 @@ struct LoginSourceTests {
         #expect(source.sleep.inhibitor.refusal?.isTemporary == true)
 
         login.refuseLocks(with: nil)
-        try fixture.turn { source.sleep.inhibitor.isHeld }
+        try fixture.turn { source.sleep.inhibitor.lock != nil }
 
         #expect(source.sleep.inhibitor.refusal == nil && login.count == 1)
         #expect(problems.seen.count == 1)
@@ -211,7 +211,7 @@ struct LoginSourceTests {
     /// Starts a logind, and returns when the lock for a sleep is held.
     private func start(delayMaxUsec: UInt64 = 5_000_000) throws -> StandInLogin {
         let login = try StandInLogin(fixture, delayMaxUsec: delayMaxUsec)
-        try fixture.turn { login.held == 1 && source.sleep.inhibitor.isHeld }
+        try fixture.turn { login.held == 1 && source.sleep.inhibitor.lock != nil }
         return login
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfrySources
+@testable import BelfrySources
 import BelfrySystemd
 import Lifecycle
 import TestSupport
@@ -80,7 +80,7 @@ struct MissedAnnouncementTests {
 
     @Test func shutdownAnnouncedBeforeTheConnectionIsNotDelayed() throws {
         let login = try StandInLogin(fixture, prepares: ["Shutdown"])
-        try fixture.turn { login.held == 1 && source.sleep.inhibitor.isHeld }
+        try fixture.turn { login.held == 1 && source.sleep.inhibitor.lock != nil }
 
         login.announce("PrepareForShutdown", false)
         try fixture.turn { login.held == 2 }
@@ -116,13 +116,13 @@ struct MissedAnnouncementTests {
     @Test func selfSuspensionWaitsForRequestedLocks() throws {
         var isIdle = false
         let login = try StandInLogin(fixture)
-        try fixture.turn { source.sleep.inhibitor.isAsking }
+        try fixture.turn { source.sleep.inhibitor.question != nil }
         source.whenIdle { isIdle = true }
         #expect(!isIdle)
 
         try fixture.turn { isIdle }
 
-        #expect(source.sleep.inhibitor.isHeld && source.shutdown.inhibitor.isHeld)
+        #expect(source.sleep.inhibitor.lock != nil && source.shutdown.inhibitor.lock != nil)
         #expect(login.held == 2)
     }
 
@@ -138,14 +138,14 @@ struct MissedAnnouncementTests {
         login.announce("PrepareForSleep", false)
         try fixture.turn { stateWhenIdle != nil }
 
-        #expect(stateWhenIdle == .background && fixture.names == ["didWake"] && source.sleep.inhibitor.isHeld)
+        #expect(stateWhenIdle == .background && fixture.names == ["didWake"] && source.sleep.inhibitor.lock != nil)
     }
 
     /// Starts a logind, and returns when both locks are held.
     private func start() throws -> StandInLogin {
         let login = try StandInLogin(fixture)
         try fixture.turn {
-            login.held == 2 && source.sleep.inhibitor.isHeld && source.shutdown.inhibitor.isHeld
+            login.held == 2 && source.sleep.inhibitor.lock != nil && source.shutdown.inhibitor.lock != nil
         }
         return login
     }
