@@ -18,11 +18,11 @@ final class ApplicationComponent: RunningComponent {
         guard options.action == .run, let name = options.instance, ApplicationFile.isDeclared(name, in: .ofProcess)
         else { return loaded }
         let application = ApplicationFile(name, in: .ofProcess)
-        guard options.application == nil, let file = application.settings?.file else {
+        guard let settings = application.settings, settings != options.application else {
             return loaded.adding(application.file.diagnostics)
         }
-        let late = "it has come since the start, 'belfryctl enable \(name)' applies it"
-        return loaded.adding([ConfigurationDiagnostic(.error, at: ConfigurationPosition(file: file), late)])
+        let late = "it has changed since the start, 'belfryctl enable \(name)' applies it"
+        return loaded.adding([ConfigurationDiagnostic(.error, at: ConfigurationPosition(file: settings.file), late)])
     }
 
     init(_ service: ComponentParameters) throws {

@@ -129,6 +129,8 @@ def test_a_reload_is_refused_with_the_line_that_is_wrong(postgresql):
         for name, text, reason in (
             ("postgresql.conf", "work_mem = nonsense", "work_mem: setting could not be applied"),
             ("postgresql.conf", "oops oops oops", "syntax error"),
+            # It would prevent the next start.
+            ("postgresql.conf", "max_connections = abc", "max_connections: setting could not be applied"),
             ("pg_hba.conf", "local all all nonsense", 'invalid authentication method "nonsense"'),
         ):
             number = postgresql.add(name, text)

@@ -142,7 +142,7 @@ def test_an_application_that_comes_later_is_told_at_a_reload(on_each):
         shop.write()
         answer = shop.ctl("reload", check=False)
         assert answer.returncode == 78
-        assert f"{FILE}:1:1: error: it has come since the start, 'belfryctl enable shop' applies it" in answer.stderr
+        assert f"{FILE}:1:1: error: it has changed since the start, 'belfryctl enable shop' applies it" in answer.stderr
         shop.host.run("belfryctl", "enable", "shop")
         shop.wait_until_up()
         shop.ctl("reload")

@@ -237,6 +237,8 @@ struct DisableCommand: ApplicationFileCommand {
         if FileContent.target(of: file) == example {
             guard unlink(file) == 0 else { throw SystemError.last(verb: "remove", object: file) }
             StandardStream.output.write(["removed '\(file)'"])
+        } else if !ApplicationFile.isDeclared(name, in: scope) {
+            StandardStream.error.write(["\(name): it is not enabled"])
         }
         // Also without the link: it may have failed the last time.
         try Systemctl.run("daemon-reload")
