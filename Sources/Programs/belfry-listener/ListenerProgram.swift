@@ -200,6 +200,7 @@ final class ListenerProgram {
             switch UTF8Text(run.content["userInfo"]?["unitJob"]?.stringValue ?? "") {
             case "none": (.info, "\(unit) runs on")
             case "over": (.notice, "\(unit) has ended before")
+            case "stop", "restart": (.warning, "belfryd has read a file without it")
             default: (.warning, "systemd does not say whether \(unit) stops")
             }
         log.message(priority, "\(reason), Stop= does not run", .application, Self.fields(of: run))

@@ -185,8 +185,9 @@ final class ApplicationListener: LifecycleListener {
 
     /// Why the program does not know a command, unless there is none.
     private func ignorance(of command: ApplicationCommand) -> String? {
-        guard let known = mediator.interests(ofListenerNamed: settings.name), !known.contains(command.notification)
-        else { return nil }
+        // The end of a pause concerns each program with `Pause=`.
+        let name = command.verb == .resume ? ApplicationVerb.unitDidNotStop : command.notification
+        guard mediator.interests(ofListenerNamed: settings.name)?.contains(name) == false else { return nil }
         return "\(program) has read another file, run 'belfryctl enable \(settings.name)'"
     }
 

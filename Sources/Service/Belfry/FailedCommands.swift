@@ -9,22 +9,30 @@ internal import BelfrySystemd
 internal import Lifecycle
 
 /// The commands of the application that have failed, and when and why: each until it or its opposite succeeds, or the
-/// next run of the unit begins, which makes up for all but `Stop=`. Also a `Stop=` that did not run, or whose end
-/// nobody knows, because this service had ended. A file in the runtime directory, and one in the state directory,
-/// which outlives the machine.
+/// next run of the unit begins, which makes up for all but `Stop=`. Also a command whose end nobody knows, and a
+/// `Stop=` that did not run, because this service had ended. A file in the runtime directory, and one in the state
+/// directory, which outlives the machine.
 final class FailedCommands {
     /// By their verbs; those without, by their keys.
-    private var failures: [String: String] = [:]
+    private var failures: [String: String] = [:] { didSet { store() } }
+    /// Those that run, as they are stored until they end.
+    private var running: [String: String] = [:] { didSet { store() } }
     /// What the files have.
     private var stored: [String: String] = [:]
     private static let (pause, stop) = (ApplicationVerb.pause.rawValue, ApplicationVerb.stop.rawValue)
     private let application: ApplicationSettings
     private let files: [StateFile]
     private let log: ServiceLog
+    private var hasWarned = false
     private var observations: [LifecycleObservation] = []
 
     /// Reads what the last process left. Without directories nothing is kept.
-    init(of application: ApplicationSettings, in directories: [String], mediator: LifecycleMediator, log: ServiceLog) {
+    ///
+    /// - Parameter isPaused: whether it left a pause. A `Pause=` that had failed ended with it otherwise.
+    init(
+        of application: ApplicationSettings, in directories: [String], isPaused: Bool, mediator: LifecycleMediator,
+        log: ServiceLog
+    ) {
         (self.application, self.log) = (application, log)
         files = directories.map { StateFile(path: $0 + "/failed-commands", limit: 256 << 10) }
         for file in files where stored.isEmpty {
@@ -37,14 +45,18 @@ final class FailedCommands {
         }
         // What is not set any more cannot succeed.
         let keys = Set(application.commands.map(Self.key))
-        keep(stored.filter { keys.contains($0.key) })
+        failures = stored.filter { keys.contains($0.key) && (isPaused || $0.key != Self.pause) }
+        store()
+        if failures[Self.pause] != nil { mediator.pauseHasFailed() }
         observations = [
             mediator.addObserver(forName: ApplicationVerb.unitDidStart) { [unowned self] in unitStarted($0) },
-            mediator.addObserver(forName: .willTerminate) { [unowned self] in stopBegins($0) },
             mediator.addEventObserver(for: .delivered) { [unowned self] in
                 if case .delivered(let report) = $0 { ended(report) }
             },
         ]
+        observations += (application.commands.map(\.notification) + [ApplicationVerb.unitDidNotStop]).map {
+            mediator.addObserver(forName: $0) { [unowned self] in begins($0) }
+        }
     }
 
     private static func key(of command: ApplicationCommand) -> String { command.verb?.rawValue ?? command.key }
@@ -59,52 +71,44 @@ final class FailedCommands {
     private func unitStarted(_ notification: LifecycleNotification) {
         // A client may have `Start=` run again.
         guard notification.origin == .service else { return }
-        var new = failures.filter { $0.key == Self.stop }
-        if notification.userInfo["stopMissed"] == true, new.isEmpty {
-            new[Self.stop] = text("Stop= had not run when \(application.unit) started again", at: notification)
-        }
-        keep(new)
+        let missed =
+            notification.userInfo["stopMissed"] == true
+            ? text("Stop= had not run when \(application.unit) started again", at: notification) : nil
+        failures = (failures[Self.stop] ?? missed).map { [Self.stop: $0] } ?? [:]
     }
 
-    private func stopBegins(_ notification: LifecycleNotification) {
-        guard application.command(for: notification)?.verb == .stop else { return }
-        store(failures.merging([Self.stop: text("Stop= ran when belfryd ended", at: notification)]) { $1 })
+    private func begins(_ notification: LifecycleNotification) {
+        guard let command = application.command(for: notification), command.verb != .checkReload else { return }
+        running[Self.key(of: command)] = text("\(command.key)= ran when belfryd ended", at: notification)
     }
 
     private func ended(_ report: LifecycleReport) {
         let notification = report.notification
-        guard let command = application.command(for: notification) else {
+        // A reload that is refused changes nothing.
+        guard let command = application.command(for: notification), command.verb != .checkReload else {
             // Also without `Resume=` a pause ends.
-            if notification.name == .willEnterForeground { keep(failures.filter { $0.key != Self.pause }) }
+            if notification.name == .willEnterForeground { failures[Self.pause] = nil }
             return
         }
-        // A reload that is refused changes nothing.
-        guard command.verb != .checkReload else { return }
         let key = Self.key(of: command)
         // The listener of the other name answers for a program that is not there.
         let calls = [application.name, "application"].compactMap { name in
             report.listeners.first { $0.listener == name }
         }
-        guard let call = calls.first else { return }
-        if let problem = call.problem {
-            keep(failures.merging([key: text("\(problem)", at: notification)]) { $1 })
-        } else if call.listener == application.name {
-            keep(failures.filter { $0.key != key && $0.key != command.verb?.opposite?.rawValue })
+        if let problem = calls.first?.problem {
+            failures[key] = text("\(problem)", at: notification)
+        } else if calls.first?.listener == application.name {
+            failures = failures.filter { $0.key != key && $0.key != command.verb?.opposite?.rawValue }
         }
+        running[key] = nil
     }
 
     private func text(_ reason: RecordText, at notification: LifecycleNotification) -> String {
-        let text: RecordText = "\(time: notification.time.realtimeUsec): "
-        return text.description + reason.description
+        ("\(time: notification.time.realtimeUsec): " as RecordText).description + reason.description
     }
 
-    private func keep(_ new: [String: String]) {
-        failures = new
-        // A pause ends with the process.
-        store(new.filter { $0.key != Self.pause })
-    }
-
-    private func store(_ new: [String: String]) {
+    private func store() {
+        let new = failures.merging(running) { $1 }
         guard new != stored else { return }
         stored = new
         let bytes = Array(JSONValue.object(Self.object(new)).description.utf8)
@@ -112,7 +116,9 @@ final class FailedCommands {
             do throws(SystemError) {
                 if new.isEmpty { try file.remove() } else { try file.write(bytes, durably: false) }
             } catch {
-                log.write(.warning, "\(error), the next start does not know which commands have failed", .savedState)
+                let text: RecordText = "\(error), the next start does not know which commands have failed"
+                if !hasWarned { log.write(.warning, text, .savedState) }
+                hasWarned = true
             }
         }
     }

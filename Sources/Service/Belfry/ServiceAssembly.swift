@@ -153,7 +153,8 @@ extension ServiceAssembly {
             // Who has not the lock keeps nothing, nor what is in the state directory of another service.
             let runtime = parts.lock == nil ? [] : [parts.paths.runtimeDirectory]
             let directories = runtime + (parts.exitRecord.keepsFiles ? [parts.paths.stateDirectory] : [])
-            return FailedCommands(of: $0, in: directories, mediator: parts.mediator, log: log)
+            return FailedCommands(
+                of: $0, in: directories, isPaused: parts.pause.isPaused, mediator: parts.mediator, log: log)
         }
         return ComponentContext(
             loop: parts.loop, mediator: parts.mediator, unitBus: parts.unitBus, paths: parts.paths,

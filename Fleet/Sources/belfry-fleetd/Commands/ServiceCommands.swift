@@ -37,26 +37,13 @@ final class ServiceCommands {
             }
             running[UTF8Text(id)] = (client, timer)
             let (method, parameters) = Self.call(command.action)
-            client.call("\(ServiceClient.interface).\(method)", parameters) { [weak self, socket] result in
-                guard let self, let ended = running.removeValue(forKey: UTF8Text(id)) else { return }
-                ended.timer.cancel()
-                client.close()
-                switch result {
-                case .success(let reply) where command.action == .check:
-                    let problems = ListenerRecords.problems(reply, of: [:]).prefix(Self.problemsMax)
-                        .joined(separator: "; ")
-                    then(
-                        FleetReply(
-                            id: id, problems.isEmpty ? .done : .failed, reason: problems.isEmpty ? nil : problems))
-                case .success(let reply): then(FleetReply(id: id, .done, result: reply))
-                case .failure(let error):
-                    let failure = ClientFailure(calling: error, to: command.action.word, socket)
-                    // After a closed connection nobody knows how far the service came.
-                    if case .closed = error {
-                        then(FleetReply(id: id, .unknown, reason: failure.lines[0]))
-                    } else {
-                        then(FleetReply(id: id, .failed, reason: failure.lines.joined(separator: "; ")))
-                    }
+            client.call("\(ServiceClient.interface).\(method)", parameters) { [weak self] result in
+                guard command.action == .check, case .success(let state) = result else {
+                    self?.ended(command, result, then)
+                    return
+                }
+                client.call("\(ServiceClient.interface).ListListeners") {
+                    self?.ended(command, $0.map { Self.check($0, of: state) }, then)
                 }
             }
         } catch let failure as ClientFailure {
@@ -66,16 +53,41 @@ final class ServiceCommands {
         }
     }
 
+    private func ended(
+        _ command: FleetCommand, _ result: Result<JSONObject, VarlinkError>, _ then: (FleetReply) -> Void
+    ) {
+        let id = command.id
+        guard let (client, timer) = running.removeValue(forKey: UTF8Text(id)) else { return }
+        timer.cancel()
+        client.close()
+        switch result {
+        case .success(let reply) where command.action == .check:
+            let problems = reply.texts("problems").prefix(Self.problemsMax).joined(separator: "; ")
+            then(FleetReply(id: id, problems.isEmpty ? .done : .failed, reason: problems.isEmpty ? nil : problems))
+        case .success(let reply): then(FleetReply(id: id, .done, result: reply))
+        case .failure(let error):
+            let failure = ClientFailure(calling: error, to: command.action.word, socket)
+            // After a closed connection nobody knows how far the service came.
+            if case .closed = error {
+                then(FleetReply(id: id, .unknown, reason: failure.lines[0]))
+            } else {
+                then(FleetReply(id: id, .failed, reason: failure.lines.joined(separator: "; ")))
+            }
+        }
+    }
+
+    private static func check(_ listeners: JSONObject, of state: JSONObject) -> JSONObject {
+        ["problems": .array(ListenerRecords.problems(listeners, of: state).map { .string($0) })]
+    }
+
     private static func call(_ action: FleetCommand.Action) -> (method: String, parameters: JSONObject) {
         switch action {
         case .pause: ("Pause", [:])
         case .resume: ("Resume", [:])
         case .reload: ("Reload", [:])
-        case .check: ("ListListeners", [:])
+        case .check, .notifications: ("GetState", [:])
         case .post(let name, let userInfo):
             ("Post", ["name": .string(name), "userInfo": .object(userInfo), "wait": true])
-        // NotificationReplay answers these.
-        case .notifications: ("GetState", [:])
         }
     }
 }

@@ -26,7 +26,7 @@ nonisolated let lifecycleInterfaceMethods = """
       # Who has paused this run, or else who ended the one before it, and why. A pause that has ended has endedBy, which
       # is an Origin, and endedUsec; if nobody has asked for the end, also endReason
       lastWord: ?object,
-      # Of an application: when and why commands have failed that have not succeeded since, by their keys
+      # Of an application: when and why commands have failed that have not succeeded since, by their verbs
       failedCommands: ?[string]string
     )
 

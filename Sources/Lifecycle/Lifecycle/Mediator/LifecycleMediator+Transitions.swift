@@ -99,6 +99,9 @@ extension LifecycleMediator {
     /// no effect without a stop, and after `willTerminate` was posted.
     package func addToStop(_ userInfo: UserInfo) { transitions.stop?.userInfo.merge(userInfo) { $1 } }
 
+    /// Says before the launch that the pause, which the last process left, has failed: another one is run again.
+    package func pauseHasFailed() { transitions.machine.hasFailedPause = true }
+
     /// Pauses the service before a sleep of the machine. This pause is not merged with others.
     ///
     /// - Parameter limit: how long it waits for background tasks. They go on then, also during the sleep.

@@ -49,7 +49,7 @@ final class TransitionRunner {
         case working
     }
 
-    private(set) var machine = LifecycleStateMachine()
+    var machine = LifecycleStateMachine()
     /// The configuration in effect; nil before the first was read.
     var configuration: LifecycleConfiguration?
     /// How many pauses were asked for, not counting those for a sleep of the machine.
@@ -232,7 +232,9 @@ final class TransitionRunner {
     func delivered(_ step: LifecycleStep, _ report: LifecycleReport, of transition: Transition) {
         transition.reports.append(report)
         if !step.isArrival { machine.apply(step) }
-        if step.name == .didEnterBackground { machine.hasFailedPause = !report.problems.isEmpty }
+        if step.name == .didEnterBackground {
+            machine.hasFailedPause = !report.problems.isEmpty || transition.trigger == .launch && machine.hasFailedPause
+        }
         judge(step, report, transition)
         phase = .due
     }

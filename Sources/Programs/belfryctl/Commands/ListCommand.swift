@@ -134,7 +134,7 @@ struct ListCommand: ReplyCommand {
             var problems = isWrong ? [application] : []
             do throws(ClientFailure) {
                 row["failedCommands"] = try failedCommands(keptBeside: scope.socket(of: name)).map { .object($0) }
-                problems += ListenerRecords.failedCommands(of: row).map(\.text)
+                problems += ListenerRecords.failedCommands(of: row).filter { isWrong || !$0.isOfRun }.map(\.text)
             } catch {
                 problems += error.lines
             }

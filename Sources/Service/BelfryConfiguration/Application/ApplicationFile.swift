@@ -293,6 +293,9 @@ private nonisolated struct ApplicationCommands {
     /// Why a key is no notification. One of the user's own has a dot, so that `ExecStop`, which is a key elsewhere, is
     /// none.
     private static func problem(of key: String) -> String? {
+        if ["willFinishLaunching", "didFinishLaunching"].contains(where: key.hasSameBytes) {
+            return "no command can be run at \(key), use 'Start' or 'didBecomeActive'"
+        }
         let verbs = ApplicationVerb.allCases.map(\.rawValue)
         let isOwn = key.utf8.contains(UInt8(ascii: "."))
         let near = NotificationName.nearMiss(key, of: verbs + NotificationName.known)
