@@ -93,6 +93,24 @@ def test_a_pause_that_failed_ends_with_its_process(shop):
     wait_for(shop)
 
 
+def test_a_pause_that_belfry_does_not_survive_has_failed_and_is_run_again(shop):
+    slow = f"/bin/sh -c 'echo Pause >>{shop.log}; sleep 2; test ! -e {FULL}.Pause'"
+    shop.commands["Pause"] = slow
+    shop.write()
+    shop.host.run("belfryctl", "enable", "shop")
+    fail(shop, "Pause")
+    shop.host.systemctl("kill", "--signal=TSTP", shop.name)
+    shop.wait_for(lambda: "Pause" in shop.done(), "run Pause=")
+    shop.kill("KILL")
+    shop.wait_until_up()
+    assert "Pause= failed " in (answer := shop.ctl("is-active", check=False).stdout) and "Pause= ran when belfryd ended" in answer
+    fail(shop, "Pause", False)
+    shop.ctl("pause")
+    assert shop.done().count("Pause") == 2 and shop.ctl("is-active", check=False).stdout == "paused (background)\n"
+    shop.ctl("resume")
+    wait_for(shop)
+
+
 def test_a_stop_that_belfry_does_not_survive_has_failed(shop):
     shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{shop.log}; sleep 2; exit 1'"
     shop.write()

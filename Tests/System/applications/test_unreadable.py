@@ -146,5 +146,14 @@ def test_an_application_that_comes_later_is_told_at_a_reload(on_each):
         shop.host.run("belfryctl", "enable", "shop")
         shop.wait_until_up()
         shop.ctl("reload")
+        # What would run is not what the file says now.
+        shop.commands["Reload"] = f"/bin/sh -c 'echo new >>{shop.log}'"
+        shop.write()
+        for more in ([], ["--dry-run"]):
+            assert "error: it has changed since the start" in shop.ctl("reload", *more, check=False).stderr
+        shop.host.run("belfryctl", "enable", "shop")
+        shop.wait_until_up()
+        shop.ctl("reload")
+        assert shop.done()[-1] == "new"
     finally:
         shop.remove()
