@@ -73,7 +73,7 @@ final class NotificationReplays {
             count += 1
         }
         unsent.removeFirst(count)
-        current.client?.isPaused = !unsent.isEmpty
+        current.client?.setPaused(!unsent.isEmpty)
         if unsent.isEmpty { finishAtEnd() }
     }
 
@@ -129,7 +129,7 @@ final class NotificationReplays {
                 send(notification, for: request)
             } else {
                 unsent.append(notification)
-                current?.client?.isPaused = true
+                current?.client?.setPaused(true)
             }
         }
         if unsent.isEmpty { finishAtEnd() }

@@ -112,12 +112,12 @@ struct HistoryCallTests {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
         let history = try fleet.call("History")
         let command = try fleet.command(to: "h1")
-        history.client.isPaused = true
+        history.client.setPaused(true)
         for number in Int64(1)...2000 {
             let notification = FleetFixture.notification(number, filler: 1000)
             fleet.reply("h1", FleetReply(id: command.id, .notification(notification)))
         }
-        history.client.isPaused = false
+        history.client.setPaused(false)
         try fleet.turn { history.isOver }
 
         #expect(history.errorWord == "Overrun")

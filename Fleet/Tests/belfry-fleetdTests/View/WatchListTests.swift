@@ -137,13 +137,13 @@ struct WatchListTests {
         let fleet = try FleetFixture(hosts: ["h1"])
         let slow = try watch(fleet, hosts: 1)
         let quick = try watch(fleet, hosts: 1)
-        slow.client.isPaused = true
+        slow.client.setPaused(true)
 
         for number in Int64(1)...2000 {
             fleet.notify("h1", number, filler: 1000)
             if number.isMultiple(of: 100) { try fleet.turn { quick.replies.count == number + 1 } }
         }
-        slow.client.isPaused = false
+        slow.client.setPaused(false)
         try fleet.turn { slow.isOver }
 
         #expect(slow.errorWord == "Overrun")
@@ -154,12 +154,12 @@ struct WatchListTests {
         let hosts = (0..<10_000).map { "host\($0)" }
         let fleet = try FleetFixture(hosts: hosts)
         let watch = try fleet.call("Watch")
-        watch.client.isPaused = true
+        watch.client.setPaused(true)
         try fleet.turn { fleet.broker.topics.contains(Self.notifications) }
         try fleet.loop.turnWithoutWaiting()
 
         fleet.server.brokerLost("lost")
-        watch.client.isPaused = false
+        watch.client.setPaused(false)
         try fleet.turn {
             let last = watch.replies.last?["host"]
             return watch.isOver || (last?["name"] == "host9999" && last?["state"] == "unknown")
