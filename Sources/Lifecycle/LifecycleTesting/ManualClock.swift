@@ -34,7 +34,7 @@ public import Lifecycle
     }
 
     /// How many timers have not fired yet.
-    public var pendingTimers: Int { alarms.count { $0.body != nil } }
+    package var pendingTimers: Int { alarms.count { $0.body != nil } }
 
     /// Sets a timer, which fires when `advance(by:)` reaches its time. A delay that no clock reaches never ends.
     public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {

@@ -30,7 +30,7 @@ struct KeptPauseTests {
         let isActive = try fixture.control(["is-active"]).status
 
         #expect(!names.contains { $0.contains("didBecomeActive") })
-        #expect(ready.dropFirst().first?.hasPrefix("STATUS=in background, paused by ") == true)
+        #expect(ready.dropFirst().first?.hasPrefix("STATUS=paused (background) by ") == true)
         #expect(ready.dropFirst().first?.contains("belfryctl") == true)
         #expect(status.contains { $0.hasPrefix("    Last word: paused ") && $0.contains("belfryctl") })
         #expect(status.contains { $0.hasPrefix("       Launch: ") && $0.contains("; into the background") })

@@ -108,7 +108,7 @@ struct ServiceManagerProtocolTests {
         var messages: [String] = []
         repeat {
             messages.append(fixture.manager.next().last ?? "")
-        } while messages.last != "" && messages.last?.hasPrefix("STATUS=in background, paused by SIGTSTP ") == false
+        } while messages.last != "" && messages.last?.hasPrefix("STATUS=paused (background) by SIGTSTP ") == false
 
         #expect(
             messages.contains {

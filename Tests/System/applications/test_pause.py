@@ -62,7 +62,7 @@ def test_a_reason_is_shown_wherever_the_pause_is(shop):
         assert re.search(f"^    Last word: paused .* {BY_CTL}: {REASON}$", shop.ctl("status").stdout, re.MULTILINE)
         assert shop.status()["lastWord"]["pauseReason"] == REASON
         assert re.search(f", paused .* {BY_CTL}: {REASON}  ", listed(shop))
-        assert re.match(f"in background, paused {BY_JOURNAL}: {REASON}", shop.property("StatusText"))
+        assert re.match(rf"paused \(background\) {BY_JOURNAL}: {REASON}", shop.property("StatusText"))
         pid = shop.main_pid()
         shop.kill_main()
         shop.wait_for(lambda pid=pid: shop.main_pid() not in (0, pid), "start again")

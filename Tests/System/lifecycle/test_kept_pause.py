@@ -35,7 +35,7 @@ def assert_still_paused(belfry) -> None:
     assert (status["state"], status["launch"]["paused"]) == ("background", True)
     assert (status["lastWord"]["kind"], status["lastWord"]["origin"]["command"]) == ("paused", "belfryctl")
     assert belfry.properties("ActiveState", "SubState") == {"ActiveState": "active", "SubState": "running"}
-    assert belfry.property("StatusText").startswith("in background, paused by ")
+    assert belfry.property("StatusText").startswith("paused (background) by ")
     assert "; into the background" in belfry.ctl("status").stdout
 
 

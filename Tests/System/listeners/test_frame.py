@@ -43,7 +43,7 @@ def is_pausing_and_continuing(guard) -> None:
     wait_for_status(guard, "pausing, asked by SIGTSTP")
     wait_for_status(guard, ", waiting for 'guard'")
     gate(guard, "willResignActive", True)
-    wait_for_status(guard, "in background, paused by SIGTSTP")
+    wait_for_status(guard, "paused (background) by SIGTSTP")
 
     guard.belfry.kill("CONT")
     wait_for_status(guard, "continuing, asked by SIGCONT")

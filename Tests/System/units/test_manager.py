@@ -15,7 +15,7 @@ def test_status_line_is_always_informative(on_each):
     assert text(on_each) == "active"
 
     on_each.ctl("pause")
-    assert text(on_each).startswith("in background, paused by pid ")
+    assert text(on_each).startswith("paused (background) by pid ")
     assert text(on_each).endswith("on the socket")
     on_each.kill("CONT")
     on_each.wait_for(lambda: text(on_each).startswith("active, continued by SIGCONT from pid 1"), "say so")

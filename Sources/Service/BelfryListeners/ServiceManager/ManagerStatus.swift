@@ -49,12 +49,8 @@ final class ManagerStatus {
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, pause: PauseMarker,
         log: ServiceLog, isTimeKnown: @escaping () -> Bool
     ) {
-        self.loop = loop
-        self.mediator = mediator
-        self.manager = manager
-        self.pause = pause
-        self.log = log
-        self.isTimeKnown = isTimeKnown
+        (self.loop, self.mediator, self.manager) = (loop, mediator, manager)
+        (self.pause, self.log, self.isTimeKnown) = (pause, log, isTimeKnown)
         events = mediator.addEventObserver(for: .stopAccepted, .began, .progress, .transitionEnded) { [weak self] in
             switch $0 {
             case .stopAccepted(let origin): self?.stop(origin)
@@ -119,10 +115,9 @@ final class ManagerStatus {
         }
         switch report.trigger {
         case .launch where mediator.state == .background:
-            let origin = pause.record.map { "by \($0.words)" } ?? "before this start"
-            show("in background, paused \(origin)", isReady: true)
+            show("\(mediator.state.words)\(pause.record.map { " by \($0.words)" } ?? "")", isReady: true)
         case .pause where mediator.state == .background && !report.notifications.isEmpty:
-            show("in background, paused by \(pause.record?.words ?? report.origin.words)")
+            show("\(mediator.state.words) by \(pause.record?.words ?? report.origin.words)")
         default: refresh()
         }
     }

@@ -46,15 +46,20 @@ package final class ServiceManagerListener: LifecycleListener {
         on(.didReload) { [self] in status.show(Self.active($0), isReady: true) }
         on(.didFailToReload) { [self] in
             let what = $0.userInfo["accepted"] == true ? "not applied by all" : "refused"
-            status.show("\($0.state), new configuration \(what)", isReady: true)
+            status.show("\($0.state.words), new configuration \(what)", isReady: true)
         }
     }
 
     private static func active(_ notification: LifecycleNotification) -> String {
         switch notification.trigger {
-        case .reload: "\(notification.state.rawValue), configuration reloaded"
+        case .reload: "\(notification.state.words), configuration reloaded"
         case .resume, .continued, .endSuspension: "active, continued by \(notification.origin.words)"
         default: notification.state.rawValue
         }
     }
+}
+
+extension LifecycleState {
+    /// What operators call it.
+    nonisolated var words: String { self == .background ? "paused (background)" : rawValue }
 }
