@@ -94,7 +94,7 @@ struct FailedCommandsTests {
     /// It is killed, or the machine loses its power.
     @Test func aStopWhoseEndNobodyKnowsIsAFailure() throws {
         let first = try process()
-        first.program.journal = { [program = first.program] in
+        first.program.journal = { [unowned program = first.program] in
             if $0.hasSuffix("willTerminate") { program.behavior = .stubborn }
         }
         first.mediator.perform(.stop, userInfo: ["unitJob": "stop"])
