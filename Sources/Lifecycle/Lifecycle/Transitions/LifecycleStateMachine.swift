@@ -4,7 +4,7 @@
 /// Decides which steps a trigger has in each state: a pure value.
 package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     /// The state of the service.
-    package private(set) var state: LifecycleState
+    package private(set) var state: LifecycleState { didSet { if state == .notRunning { hasFailedPause = false } } }
     /// Whether a listener has failed when the service last entered the background: another pause enters it again.
     package var hasFailedPause = false
 
