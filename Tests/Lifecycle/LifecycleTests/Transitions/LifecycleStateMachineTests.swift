@@ -19,4 +19,12 @@ struct LifecycleStateMachineTests {
             #expect(steps.map(\.from) == expected.map(\.from) && steps.map(\.to) == expected.map(\.to))
         }
     }
+
+    @Test func aFailedPauseEndsWithTheLifeThatItWasIn() {
+        var machine = LifecycleStateMachine(state: .background)
+        machine.hasFailedPause = true
+        for step in machine.steps(for: .stop) { machine.apply(step) }
+
+        #expect(machine.state == .notRunning && !machine.hasFailedPause)
+    }
 }
