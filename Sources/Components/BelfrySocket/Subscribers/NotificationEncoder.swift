@@ -7,18 +7,10 @@ internal import Varlink
 /// Encodes notifications as replies, one after the other in the same memory. What a notification has in common with the
 /// last one is encoded once: notifications that a client posts mostly differ only in number, time and user info.
 nonisolated struct NotificationEncoder: ~Copyable {
-    /// What notifications of the same name, state and origin have in common.
-    private struct Common: Equatable {
-        let name: LifecycleNotification.Name
-        let state: LifecycleState
-        let previousState: LifecycleState
-        let origin: LifecycleOrigin
-        let trigger: LifecycleTrigger?
-    }
-
     private let bootID: String
     private var writer = JSONWriter()
-    private var common: Common?
+    /// The notification that `commonText` was written of.
+    private var last: LifecycleNotification?
     private var commonText = JSONWriter()
 
     init(bootID: String) { self.bootID = bootID }
@@ -28,11 +20,8 @@ nonisolated struct NotificationEncoder: ~Copyable {
 
     /// Encodes a notification.
     mutating func encode(_ notification: LifecycleNotification) {
-        let common = Common(
-            name: notification.name, state: notification.state, previousState: notification.previousState,
-            origin: notification.origin, trigger: notification.trigger)
-        if self.common != common {
-            self.common = common
+        if last?.isLike(notification) != true {
+            last = notification
             commonText.removeAll()
             commonText.writeCommon(of: notification, bootID: bootID)
         }
@@ -43,6 +32,14 @@ nonisolated struct NotificationEncoder: ~Copyable {
         writer.write(raw: commonText.bytes)
         writer.writeEnd(of: notification)
         writer.endContinuingReply()
+    }
+}
+
+private nonisolated extension LifecycleNotification {
+    /// Whether both have the same name, states, origin and trigger.
+    func isLike(_ other: LifecycleNotification) -> Bool {
+        name == other.name && state == other.state && previousState == other.previousState
+            && origin == other.origin && trigger == other.trigger
     }
 }
 

@@ -26,6 +26,7 @@ final class ListenerEntry {
     private(set) var actionAnswers: [LifecycleAnswer] = []
     /// Counts the declarations of answers that were read.
     private(set) var revision = 0
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     private var record = ListenerRecord()
 
     init(_ listener: any LifecycleListener, _ role: ListenerRole, number: Int) throws(ListenerOrderError) {

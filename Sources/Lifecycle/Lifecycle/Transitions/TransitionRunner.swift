@@ -49,6 +49,7 @@ final class TransitionRunner {
         case working
     }
 
+    @exclusivity(unchecked)  // nothing calls out while it is used
     var machine = LifecycleStateMachine()
     /// The configuration in effect; nil before the first was read.
     var configuration: LifecycleConfiguration?

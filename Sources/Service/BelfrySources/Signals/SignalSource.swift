@@ -24,6 +24,7 @@ package final class SignalSource {
     private let control: (SignalOrigin) -> Void
     private let senders = SenderLookup()
     /// By number.
+    @exclusivity(unchecked)  // nothing calls out while it is used
     private var routes = [SignalRoute?](repeating: nil, count: Int(__libc_current_sigrtmax()) + 1)
     /// The signals that had a handler.
     private var handled: Set<Int32> = []
