@@ -39,11 +39,11 @@ final class ServiceCommands {
             let (method, parameters) = Self.call(command.action)
             client.call("\(ServiceClient.interface).\(method)", parameters) { [weak self] result in
                 guard command.action == .check, case .success(let state) = result else {
-                    self?.ended(command, result, then)
+                    self?.ended(command, result.map { FleetReply(id: id, .done, result: $0) }, then)
                     return
                 }
                 client.call("\(ServiceClient.interface).ListListeners") {
-                    self?.ended(command, $0.map { Self.check($0, of: state) }, then)
+                    self?.ended(command, $0.map { Self.check($0, of: state, id) }, then)
                 }
             }
         } catch let failure as ClientFailure {
@@ -54,17 +54,14 @@ final class ServiceCommands {
     }
 
     private func ended(
-        _ command: FleetCommand, _ result: Result<JSONObject, VarlinkError>, _ then: (FleetReply) -> Void
+        _ command: FleetCommand, _ result: Result<FleetReply, VarlinkError>, _ then: (FleetReply) -> Void
     ) {
         let id = command.id
         guard let (client, timer) = running.removeValue(forKey: UTF8Text(id)) else { return }
         timer.cancel()
         client.close()
         switch result {
-        case .success(let reply) where command.action == .check:
-            let problems = reply.texts("problems").prefix(Self.problemsMax).joined(separator: "; ")
-            then(FleetReply(id: id, problems.isEmpty ? .done : .failed, reason: problems.isEmpty ? nil : problems))
-        case .success(let reply): then(FleetReply(id: id, .done, result: reply))
+        case .success(let reply): then(reply)
         case .failure(let error):
             let failure = ClientFailure(calling: error, to: command.action.word, socket)
             // After a closed connection nobody knows how far the service came.
@@ -76,8 +73,9 @@ final class ServiceCommands {
         }
     }
 
-    private static func check(_ listeners: JSONObject, of state: JSONObject) -> JSONObject {
-        ["problems": .array(ListenerRecords.problems(listeners, of: state).map { .string($0) })]
+    private static func check(_ listeners: JSONObject, of state: JSONObject, _ id: String) -> FleetReply {
+        let problems = ListenerRecords.problems(listeners, of: state).prefix(problemsMax).joined(separator: "; ")
+        return FleetReply(id: id, problems.isEmpty ? .done : .failed, reason: problems.isEmpty ? nil : problems)
     }
 
     private static func call(_ action: FleetCommand.Action) -> (method: String, parameters: JSONObject) {
