@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The packages that a service on the library fetches, by the traits that it names."""
+"""The packages that a service on the library fetches by the traits that it names, and what it links."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -45,3 +46,13 @@ def test_service_fetches_only_the_packages_of_its_traits(tmp_path, traits, packa
 
     belfry, = json.loads(shown[shown.index("{"):])["dependencies"]
     assert sorted(package["identity"] for package in belfry["dependencies"]) == packages
+
+
+def test_service_links_only_the_products_that_it_names():
+    # The names of modules are in a program, for each has types.
+    worker = (PROJECT / ".build/release/Worker").read_bytes()
+    modules = set(re.findall(rb"\0((?:Belfry|Hummingbird|NIO)\w*)\0", worker))
+
+    assert {b"Belfry", b"BelfrySocket", b"BelfryMetrics"} <= modules
+    assert not modules & {b"BelfryHummingbird", b"BelfryNIO", b"BelfryServer", b"BelfryCacheFlush"}
+    assert not [module for module in modules if module.startswith((b"Hummingbird", b"NIO"))]
