@@ -12,8 +12,8 @@ from .process import Process
 from .servers import belfryd, dbus_daemon
 
 MEMORY_GOAL_MB, START_GOAL = 9, 4
-# READY=1 is sent before the last work of the start is done.
-SETTLE = 0.2
+# READY=1 is sent before the last work of the start is done: the handlers of signals are looked at once, a second or two later.
+SETTLE = 3
 
 
 def idle(place: Place, seconds: int = 10) -> Section:
