@@ -76,11 +76,11 @@ quick: check
 	@scripts/check-api .build/debug
 	@scripts/test-units --quick
 
-# Everything that must pass before a commit reaches the main branch. Continuous integration runs this. What the system tests need
-# is built first: they often wait, and the others run meanwhile.
-TESTS_FIRST = check unit-tests docs
-TESTS_THEN = system-tests examples model
-test: $(TESTS_FIRST) probe
+# Everything that must pass before a commit reaches the main branch. Continuous integration runs this. The others run while the
+# system tests, or the build of what they need, wait.
+TESTS_FIRST = check docs
+TESTS_THEN = system-tests unit-tests model examples
+test: $(TESTS_FIRST)
 	@echo 'Now $(words $(TESTS_THEN)) jobs at a time. Each prints its output when it ends; the system tests take longest.'
 	@$(MAKE) --no-print-directory --jobs=$(words $(TESTS_THEN)) --output-sync=target $(TESTS_THEN)
 
@@ -124,13 +124,12 @@ examples:
 	@SWIFT='$(SWIFT)' scripts/run-examples
 	@scripts/demonstrate .build/debug
 
-# Random sequences on the mediator and on a plain model of it, under Thread Sanitizer, on two cores.
+# Random sequences on the mediator and on a plain model of it, on two cores. The unit tests have some too, and 'make sanitize' runs them
+# under Thread Sanitizer.
 MODEL_SEQUENCES ?= 5000
-MODEL = $(SWIFT) build --configuration release --sanitize=thread --scratch-path .build-thread $(STRICT)
-model:
-	@scripts/install-dependencies build
-	$(MODEL) --product MediatorModelProbe
-	@scripts/check-model .build-thread/release/MediatorModelProbe $(MODEL_SEQUENCES)
+model: build
+	$(SWIFT) build $(RELEASE) --product MediatorModelProbe
+	@scripts/check-model $(BUILT)/MediatorModelProbe $(MODEL_SEQUENCES)
 
 # libFuzzer with Address Sanitizer on every parser of untrusted text. FUZZ_SECONDS is the time for what the socket reads.
 FUZZ_SECONDS ?= 30
