@@ -21,7 +21,7 @@ BUILT = .build/release
 # SwiftPM passes the enabled traits to the compiler in the order of a Set. Another order compiles every module again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 
-.PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
+.PHONY: all build debug manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
 	probe others system-tests live-fuzzer subscriptions soak sweep sanitize coverage bench release install uninstall fleet fleet-test \
 	fleet-install fleet-uninstall clean
 
@@ -69,31 +69,34 @@ run: build
 check:
 	@scripts/check
 
-# The loop while you work, about a minute: check, debug build, public API, all unit tests but the longest suites.
-quick: check
-	@scripts/install-dependencies test
+# The debug build, with all tests.
+debug:
+	@scripts/install-dependencies build
 	$(SWIFT) build --build-tests $(STRICT)
+
+# The loop while you work, about a minute: check, debug build, public API, all unit tests but the longest suites.
+quick: check debug
+	@scripts/install-dependencies test
 	@scripts/check-api .build/debug
 	@scripts/test-units --quick
 
 # Everything that must pass before a commit reaches the main branch. Continuous integration runs this. The others run while the
-# system tests, or the build of what they need, wait.
-TESTS_FIRST = check docs
-TESTS_THEN = system-tests unit-tests model examples
-test: $(TESTS_FIRST)
-	@echo 'Now $(words $(TESTS_THEN)) jobs at a time. Each prints its output when it ends; the system tests take longest.'
-	@$(MAKE) --no-print-directory --jobs=$(words $(TESTS_THEN)) --output-sync=target $(TESTS_THEN)
+# system tests, or the build of what they need, wait. What is missing is installed before, because apt-get runs alone.
+TESTS = system-tests unit-tests docs model examples
+test: check
+	@scripts/install-dependencies test
+	@$(MAKE) --no-print-directory debug
+	@echo 'Now $(words $(TESTS)) jobs at a time. Each prints its output when it ends; the system tests take longest.'
+	@$(MAKE) --no-print-directory --jobs=$(words $(TESTS)) --output-sync=target $(TESTS)
 
 # The same with more random input and all system tests, then all that takes long, also if something before it fails. Takes
 # several hours. Stores the results, which docs/evidence.md shows. NIGHTLY names some of the targets only.
-NIGHTLY ?= $(TESTS_FIRST) $(TESTS_THEN) fuzz fleet-test sanitize live-fuzzer subscriptions soak sweep coverage deb-twice
+NIGHTLY ?= check $(TESTS) fuzz fleet-test sanitize live-fuzzer subscriptions soak sweep coverage deb-twice
 nightly:
 	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= MAKE='$(MAKE)' scripts/nightly $(NIGHTLY)
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
-documentation:
-	@scripts/install-dependencies build
-	$(SWIFT) build --build-tests $(STRICT)
+documentation: debug
 	@SWIFT='$(SWIFT)' scripts/check-documentation .build/debug .build/documentation
 
 # A static web site of README.md, docs, the examples and the DocC archives, in .build/site. SITE_BASE is its path on the web server.
@@ -103,24 +106,19 @@ docs: documentation
 	@scripts/make-site .build/documentation .build/site
 	@scripts/check-site .build/site
 
-unit-tests:
+unit-tests: debug
 	@scripts/install-dependencies test
-	$(SWIFT) build --build-tests $(STRICT)
 	@scripts/check-api .build/debug
 	@scripts/test-units
 
 # Accepts the public API as it is: writes the declarations in Tests/PublicAPI, with which 'make quick' and 'make test' compare it.
-api:
-	@scripts/install-dependencies build
-	$(SWIFT) build --build-tests $(STRICT)
+api: debug
 	@scripts/check-api --accept .build/debug
 	$(SWIFT) build --package-path Examples/NIOService
 	@scripts/check-api --accept --integrations Examples/NIOService/.build/debug
 
 # Runs each example and compares its output with the file expected-output in its folder.
-examples:
-	@scripts/install-dependencies build
-	$(SWIFT) build --build-tests $(STRICT)
+examples: debug
 	@SWIFT='$(SWIFT)' scripts/run-examples
 	@scripts/demonstrate .build/debug
 
@@ -160,9 +158,8 @@ others: build
 
 # Belfry as installed, on booted systemd in containers. Needs root. Without --short, with the upgrades to other versions.
 SYSTEM_TESTS ?= --short
-system-tests: probe $(if $(SYSTEM_TESTS),,others)
+system-tests: debug probe $(if $(SYSTEM_TESTS),,others)
 	@scripts/install-dependencies test
-	$(SWIFT) build --build-tests $(STRICT)
 	scripts/test-system $(SYSTEM_TESTS)
 
 # Random calls and signals to an installed belfryd, on a booted systemd. Needs root.
