@@ -21,6 +21,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: takes long, so only 'make nightly' runs it")
+    config.addinivalue_line("markers", "first: waits long, so it begins first, and others run meanwhile")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -30,7 +31,7 @@ def pytest_collection_modifyitems(config, items):
     host, short = config.getoption("--host"), config.getoption("--short")
     chosen = [item for item in items if host in (None, _host(item)) and not (short and _is_for_the_night(item))]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = chosen
+    items[:] = sorted(chosen, key=lambda item: item.get_closest_marker("first") is None)
 
 
 def _is_for_the_night(item) -> bool:

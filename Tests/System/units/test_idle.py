@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """An idle service costs nothing."""
 
+import pytest
 from login_double import BOTH, wait_for_locks
 
 SECONDS = 60
@@ -14,6 +15,7 @@ def wake_ups(belfry) -> int:
     return sum(int(line.split()[1]) for line in text.splitlines() if "ctxt_switches" in line)
 
 
+@pytest.mark.first
 def test_idle_service_has_one_thread_and_does_not_wake_up(on_each):
     belfry = on_each
     belfry.drop_in(WatchdogSec="0")
