@@ -14,7 +14,7 @@ CONNECTIONS = 4 * 1024
 
 
 def most_records(since: float, users: int = 1) -> int:
-    """Most records about so many users since that moment, see RecordLimit.swift. A loaded machine needs several intervals of 30 s."""
+    """Most records about so many users since that moment, in each interval of 30 s: see RecordLimit.swift."""
     return 25 * users * (1 + int(time.monotonic() - since) // 30)
 
 
