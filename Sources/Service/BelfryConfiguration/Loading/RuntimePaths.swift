@@ -36,7 +36,7 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
         let isRoot = uid == 0
         let given = runtimeDirectory.map(AbsolutePath.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")
         systemDirectory = "/run/\(name)"
-        let runtime =
+        let runtime: String =
             given ?? (isRoot ? systemDirectory : nil) ?? path("XDG_RUNTIME_DIR").map { "\($0)/\(name)" }
             ?? "\(path("TMPDIR") ?? "/tmp")/\(name)-\(uid)"
         self.runtimeDirectory = runtime
