@@ -10,11 +10,11 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[3]
 KIT = PROJECT / "Tests/System/kit"
 CACHE = PROJECT / ".build-hosts"
-PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
-# Servers, which are installed afterwards, so that their packages start nothing.
-SERVERS = "redis-server,postgresql,haproxy,socat,sudo,curl"
+PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx,redis-server,postgresql,haproxy,socat,sudo,curl"
 # What a test can install in a host, which has no network: a message bus for users.
 DOWNLOADED = "dbus-user-session"
+# Without it, mmdebstrap reads the archive of security updates besides.
+MIRROR = "http://deb.debian.org/debian"
 
 
 def run(command: list) -> None:
@@ -31,7 +31,7 @@ def debian_root(suite: str) -> Path:
     """The root directory of a minimal Debian, created once and cached below .build-hosts."""
     CACHE.mkdir(exist_ok=True)
     root = CACHE / suite
-    packages = f"{PACKAGES};{SERVERS};{DOWNLOADED}"
+    packages = f"{PACKAGES};{DOWNLOADED}"
     complete = CACHE / f"{suite}.complete"
     with open(CACHE / f"{suite}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -39,17 +39,10 @@ def debian_root(suite: str) -> Path:
         if not complete.exists() or complete.read_text() != packages:
             complete.unlink(missing_ok=True)
             shutil.rmtree(root, ignore_errors=True)
-            run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, root])
-            policy = root / "usr/sbin/policy-rc.d"
-            policy.write_text("#!/bin/sh\nexit 101\n")
-            policy.chmod(0o755)
-            # A folder for temporary files of this machine may not exist in the root.
-            install = ["env", "-u", "TMPDIR", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--yes", "--no-install-recommends"]
-            enter = ["unshare", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root]
-            run([*enter, *install, "install", *SERVERS.split(",")])
-            policy.unlink()
-            run([*enter, "apt-get", "clean"])
-            run([*enter, *install, "install", "--download-only", *DOWNLOADED.split(",")])
+            download = f"apt-get clean && apt-get --yes --no-install-recommends --download-only install {DOWNLOADED}"
+            hook = f"--customize-hook=chroot \"$1\" sh -c '{download}'"
+            options = ["--quiet", "--mode=root", "--variant=minbase", f"--include={PACKAGES}", hook, "--skip=cleanup/apt"]
+            run(["mmdebstrap", *options, suite, root, MIRROR])
             complete.write_text(packages)
     return root
 
