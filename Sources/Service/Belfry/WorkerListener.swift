@@ -136,7 +136,7 @@ extension BelfryService {
     ///     try service.addWorker("jobs") { for await job in queue { try await process(job) } }
     ///
     /// * *Start.* `didFinishLaunching` begins the work, after the listeners that it follows. The launch waits for
-    ///   `readiness` if given, and is refused if the work fails before.
+    ///   `readiness` if given, and is refused if the work has failed by then, or with `readiness` returned.
     /// * *End.* If it throws, the service stops with exit status 70, as by `fail(_:)`, unless `relaunch` lets it begin
     ///   again: health, `STATUS=` and the log then say so until it has worked as long as it had waited. If it returns,
     ///   the service has done its work: it stops with the reason `finished`, and exit status 0. During a stop a return

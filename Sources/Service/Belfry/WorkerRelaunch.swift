@@ -6,8 +6,8 @@
 ///
 ///     try service.addWorker("feed", relaunch: WorkerRelaunch(burst: 3)) { try await follow(feed) }
 ///
-/// An error before the first suspension of the work, or before its `readiness`, refuses the launch. Nothing begins
-/// again for ever: after the limit the service fails, and systemd may start it again (`Restart=on-failure`).
+/// An error before the first suspension of the work, or before the launch goes on after `readiness`, refuses it.
+/// Nothing begins again for ever: after the limit the service fails, and systemd may start it (`Restart=on-failure`).
 public nonisolated struct WorkerRelaunch: Sendable {
     private let delay: Duration
     private let delayMax: Duration
