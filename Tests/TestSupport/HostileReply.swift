@@ -16,7 +16,7 @@ public nonisolated enum HostileReply {
         ("greatest", .int(.max)), ("least", .int(.min)), ("-1", -1), ("0", 0), ("1e300", 1e300), ("null", .null),
         ("object", [:]), ("forged", .string(forged)), ("true", true),
         ("deep", (0..<40).reduce(JSONValue.int(1)) { value, _ in .array([value]) }),
-        ("list", ["x", "x"]),
+        ("many", .array(Array(repeating: "x", count: 200))),
     ]
 
     /// A message with these parameters, and with these members besides.

@@ -69,7 +69,8 @@ struct HostileServiceTests {
     @Test(arguments: HostileReply.oddities.map(\.name))
     func repliesNeitherCrashACommandNorForgeALine(_ name: String) throws {
         let odd = try #require(HostileReply.oddities.first { $0.name == name }).value
-        let standIn = try StandIn(answering: [HostileReply.message(Self.reply(odd))])
+        let nested = name == "many" ? 1 : 2
+        let standIn = try StandIn(answering: [HostileReply.message(Self.reply(odd, nested: nested))])
         for command in Self.looking {
             // The metrics are lines of the service.
             _ = try run(standIn, command, hasLines: command == ["metrics"])
