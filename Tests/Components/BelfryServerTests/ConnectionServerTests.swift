@@ -89,6 +89,22 @@ struct ConnectionServerTests {
         #expect(service.mediator.state == .background && client.isEnded)
     }
 
+    @Test func connectionThatDoesNotEndInTimeIsCutOffAndCounted() throws {
+        let service = try ServerFixture.active(at: address(.path))
+        let client = try service.connect()
+        var works: [String?] = []
+        let observation = service.mediator.addEventObserver(for: .listenerWorked) {
+            if case .listenerWorked(let report, _) = $0 { works.append(report.work?.text) }
+        }
+
+        service.perform(.pause)
+        service.clock.advance(by: .seconds(10))
+
+        #expect(service.mediator.state == .background && client.isEnded)
+        #expect(works.last == "shut down 1 connection")
+        observation.cancel()
+    }
+
     /// The end of the last connection begins the resume, which the server answers within the call.
     @Test func serviceThatIsResumedWhileAConnectionFinishesAcceptsAfterIt() throws {
         let service = try ServerFixture.active(at: address(.path))
