@@ -12,6 +12,7 @@ import pytest
 from fleet_bed import HOSTS
 from fleet_host import RENEWAL, FleetWatch, boots, missing_and_doubled
 from fleet_spy import FleetSpy
+from programs import Stopwatch
 
 WORK = "com.example.work"
 # The view must be right within so many seconds of what the broker can know.
@@ -178,9 +179,9 @@ def test_broker_that_stalls_blocks_no_bridge(fleet):
             post(fleet, *HOSTS, count=20)
             # A reload of the bridge needs its loop.
             h1.host.systemctl("reload", h1.bridge.name, timeout=5)
-            begin = time.monotonic()
+            watch = Stopwatch(fleet.operator.bridge.outer_pid())
             fleet.operator.hosts()
-            assert time.monotonic() - begin < 1
+            assert watch.seconds < 1
         finally:
             fleet.broker.resume()
         fleet.wait_until_active(AGAIN)

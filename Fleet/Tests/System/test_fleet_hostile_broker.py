@@ -9,6 +9,7 @@ import pytest
 from fleet_host import FLEET_SOCKET, configuration
 from fleet_network import ADDRESS
 from hostile_broker import HostileBroker, flood
+from programs import Stopwatch
 from varlink_client import VarlinkClient, VarlinkError
 
 SECONDS = 3
@@ -18,14 +19,14 @@ GROWTH = 16 << 10
 
 def check_for_a_while(host) -> None:
     """The bridge answers all the time, at once, does not grow, and is the same process afterwards."""
-    pid, before = host.bridge.main_pid(), host.bridge.footprint()
+    pid, bridge, before = host.bridge.main_pid(), host.bridge.outer_pid(), host.bridge.footprint()
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         with VarlinkClient(host.host.path(FLEET_SOCKET), timeout=5) as client:
-            begin = time.monotonic()
+            watch = Stopwatch(bridge)
             with pytest.raises(VarlinkError, match="NoView"):
                 client.call("io.belfry.Fleet.List")
-            assert time.monotonic() - begin < 1
+            assert watch.seconds < 1
         time.sleep(0.02)
     after = host.bridge.footprint()
     assert host.bridge.main_pid() == pid
@@ -57,10 +58,9 @@ def test_name_that_resolves_slowly(fleet):
         h1.set_fleet(configuration(url="mqtts://slow.example:8883"))
         assert server.recv(4096)
         check_for_a_while(h1)
-        # It need not wait for the answer to stop.
-        begin = time.monotonic()
+        # It need not wait for the answer to stop, and TimeoutStopSec= is shorter.
         h1.host.systemctl("stop", h1.bridge.name)
-        assert time.monotonic() - begin < 5
+        assert h1.bridge.property("Result") == "success"
     finally:
         server.close()
         h1.host.write("/etc/resolv.conf", saved)

@@ -12,7 +12,7 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 
 from belfry_service import ADDRESS, SERVICE, BelfryService
-from programs import memory
+from programs import Stopwatch, memory
 from socket_memory import SocketMemory
 from varlink_client import Subscriber, VarlinkClient, VarlinkError
 
@@ -24,8 +24,6 @@ MIB = 1 << 20
 GROWTH_OF_ONE = 128 * MIB
 GROWTH_OF_MANY = 256 * MIB
 REMAINS = 16 * MIB
-# Seconds for a stop.
-STOP = 5
 PULSE = "org.example.pulse"
 BYSTANDER = 39999
 
@@ -34,6 +32,7 @@ BYSTANDER = 39999
 class Observed:
     """What the bystanders measured: the longest wait for each operation, and the largest memory in bytes."""
 
+    service: int
     waits: dict[str, float] = field(default_factory=dict)
     unread: int = 0
     total: int = 0
@@ -43,13 +42,13 @@ class Observed:
         return max(self.waits.items(), key=lambda wait: wait[1])
 
     def timed(self, what: str, action):
-        begin = time.monotonic()
+        watch = Stopwatch(self.service)
         try:
             return action()
         except (OSError, EOFError, VarlinkError) as failure:
             self.failures.append(f"{what}: {failure!r}")
         finally:
-            self.waits[what] = max(self.waits.get(what, 0), time.monotonic() - begin)
+            self.waits[what] = max(self.waits.get(what, 0), watch.seconds)
 
 
 class Bystanders:
@@ -61,7 +60,7 @@ class Bystanders:
         self.rounds = rounds
         self.pid = pid
         self.memory = SocketMemory(leader, ADDRESS)
-        self.seen = Observed()
+        self.seen = Observed(pid)
         self.subscribers = {uid: self.follow(uid) for uid in (0, BYSTANDER)}
 
     def follow(self, uid: int) -> Subscriber:
@@ -110,7 +109,7 @@ class Bystanders:
 def live(control: Connection, path: Path, leader: int, pid: int, *rest) -> None:
     bystanders = Bystanders(path, leader, pid, *rest)
     bystanders.once()
-    bystanders.seen = Observed()
+    bystanders.seen = Observed(pid)
     # proc(5): the largest resident memory is counted anew.
     Path(f"/proc/{pid}/clear_refs").write_text("5")
     bystanders.live(control)
@@ -182,14 +181,13 @@ def settled(belfry: BelfryService, pid: int, before: int) -> int:
 
 
 def ends_in_order(belfry: BelfryService, figures: list[str]) -> None:
-    """The service exits with 0 soon after SIGTERM, and no client has forged a log line."""
+    """The service exits with 0 after SIGTERM, within TimeoutStopSec=, and no client has forged a log line."""
     begin = time.monotonic()
     belfry.host.systemctl("stop", SERVICE)
     took = time.monotonic() - begin
     figures[-1] += f", stopped in {took:.2f} s"
     ended = belfry.properties("Result", "ExecMainStatus", "NRestarts")
     assert ended == {"Result": "success", "ExecMainStatus": "0", "NRestarts": "0"}, ended
-    assert took < STOP, "\n".join([figures[-1], belfry.host.run("journalctl", "--lines=60", "--output=short-monotonic").stdout])
     forged = [line for record in belfry.journal() if is_forged(line := text(record))]
     assert not forged, forged[:5]
 

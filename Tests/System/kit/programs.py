@@ -4,8 +4,9 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -32,8 +33,34 @@ def running_group(command: list[str], **options) -> Iterator[None]:
 
 def processor_time(pid: int) -> float:
     """The seconds of processor time that all threads of a process have used."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+    return schedule_times(pid)[0]
+
+
+def schedule_times(pid: int) -> tuple[float, float]:
+    """The seconds in which all threads of a process have run, and in which they were ready to run and others did."""
+    times = [(0, 0)]
+    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        # A thread may have ended.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            ran, waited, _ = task.read_text().split()
+            times.append((int(ran), int(waited)))
+    return tuple(sum(column) / 1e9 for column in zip(*times))
+
+
+class Stopwatch:
+    """Counts seconds, except those in which this process or one of the given ones was ready to run and others ran, so that
+    the load of the machine does not count."""
+
+    def __init__(self, *pids: int):
+        self.pids = (os.getpid(), *pids)
+        self.begin = self.now()
+
+    def now(self) -> float:
+        return time.monotonic() - sum(schedule_times(pid)[1] for pid in self.pids)
+
+    @property
+    def seconds(self) -> float:
+        return self.now() - self.begin
 
 
 def memory(pid: int, kind: str = "VmRSS") -> int:
