@@ -90,7 +90,7 @@ def test_an_instance_that_is_not_bound_any_more_says_so(shop):
 
 
 def test_a_crash_runs_nothing(shop):
-    shop.unit.kill_main()
+    shop.unit.kill("KILL")
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     shop.wait_for(lambda: shop.done() == ["Start", "unit ended"], "end its unit")
     assert shop.listener_says("shop.service has ended before, Stop= does not run")
@@ -155,7 +155,7 @@ def test_a_unit_that_restarts_by_itself_is_followed(shop):
     shop.write_unit("Restart=on-failure\nRestartSec=100ms\n")
     shop.host.systemctl("daemon-reload")
     shop.ctl("pause")
-    shop.unit.kill_main()
+    shop.unit.kill("KILL")
     shop.wait_for(lambda: shop.done() == ["Start", "Pause", "unit ended", "Start", "Resume"], "follow to the next run")
     shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
 
@@ -170,7 +170,7 @@ def test_a_restart_that_does_not_stop_dependents_is_a_run_of_its_own(belfry_on_t
         shop.begin()
         shop.ctl("pause")
         pid = shop.main_pid()
-        shop.unit.kill_main()
+        shop.unit.kill("KILL")
         shop.wait_for(lambda: shop.done().count("Start") == 2, "tell of the next run")
         shop.wait_for(lambda: shop.state() == "active", "end the pause with the run")
         assert shop.main_pid() == pid and shop.done() == ["Start", "Pause", "Start", "Resume"]

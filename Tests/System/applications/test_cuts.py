@@ -12,10 +12,10 @@ VERBS = ["Start", "Pause", "Resume", "Stop"]
 
 @pytest.fixture
 def shop(on_each):
-    """A unit whose commands take a second."""
+    """A unit whose commands wait at the gate, and take a second."""
     shop = Application(on_each.host)
     for verb in VERBS:
-        shop.commands[verb] = f"/bin/sh -c 'echo {verb} >>{shop.log}; sleep 1; echo {verb} done >>{shop.log}'"
+        shop.commands[verb] = f"/bin/sh -c 'echo {verb} >>{shop.log}; {shop.at_gate}; sleep 1; echo {verb} done >>{shop.log}'"
     shop.write_unit()
     shop.write()
     try:
@@ -25,12 +25,13 @@ def shop(on_each):
 
 
 def begin(shop: Application, verb: str) -> None:
-    """Begins a step, and returns when its command runs."""
+    """Begins a step, and returns when its command waits at the gate."""
     if verb != "Start":
         shop.begin()
         shop.wait_for(lambda: "Start done" in shop.done(), "start")
     if verb == "Resume":
         shop.ctl("pause")
+    shop.close_gate()
     match verb:
         case "Start":
             shop.host.systemctl("start", "--no-block", shop.unit.name)
@@ -57,16 +58,20 @@ def check_end(shop: Application, verb: str) -> None:
 def test_a_process_of_belfry_is_killed(shop, verb, victim):
     begin(shop, verb)
     unit = shop if victim == "belfryd" else shop.listener
-    unit.kill_main()
+    unit.kill("KILL")
+    shop.open_gate()
     check_end(shop, verb)
 
 
 def test_a_pause_ends_with_its_run_though_belfryd_is_killed_in_the_middle(shop):
     begin(shop, "Pause")
+    shop.open_gate()
     shop.wait_for(lambda: "Pause done" in shop.done(), "pause")
+    shop.close_gate()
     shop.host.systemctl("restart", "--no-block", shop.unit.name)
     shop.wait_for(lambda: shop.done().count("Start") == 2, "run Start= for the next run")
-    shop.kill_main()
+    shop.kill("KILL")
+    shop.open_gate()
     shop.wait_for(lambda: shop.property("NRestarts") == "1", "be started again")
     shop.wait_until_up()
     shop.wait_for(lambda: "Resume done" in shop.done() and shop.state() == "active", "end the pause")
@@ -83,13 +88,15 @@ def test_a_pause_ends_with_its_run_though_belfryd_is_killed_in_the_middle(shop):
 def test_systemd_reloads(shop, verb, command):
     begin(shop, verb)
     shop.host.systemctl(command)
+    shop.open_gate()
     check_end(shop, verb)
     assert f"{verb} done" in shop.done()
 
 
 def test_the_unit_crashes_in_the_middle_of_a_pause(shop):
     begin(shop, "Pause")
-    shop.unit.kill_main()
+    shop.unit.kill("KILL")
+    shop.open_gate()
     shop.wait_for(lambda: shop.property("ActiveState") == "inactive", "follow the crash")
     assert "Stop" not in shop.done()
     shop.begin()

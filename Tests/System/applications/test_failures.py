@@ -94,14 +94,16 @@ def test_a_pause_that_failed_ends_with_its_process(shop):
 
 
 def test_a_pause_that_belfry_does_not_survive_has_failed_and_is_run_again(shop):
-    slow = f"/bin/sh -c 'echo Pause >>{shop.log}; sleep 2; test ! -e {FULL}.Pause'"
+    slow = f"/bin/sh -c 'echo Pause >>{shop.log}; {shop.at_gate}; test ! -e {FULL}.Pause'"
     shop.commands["Pause"] = slow
     shop.write()
     shop.host.run("belfryctl", "enable", "shop")
     fail(shop, "Pause")
+    shop.close_gate()
     shop.host.systemctl("kill", "--signal=TSTP", shop.name)
     shop.wait_for(lambda: "Pause" in shop.done(), "run Pause=")
     shop.kill("KILL")
+    shop.open_gate()
     shop.wait_until_up()
     assert "Pause= failed " in (answer := shop.ctl("is-active", check=False).stdout) and "Pause= ran when belfryd ended" in answer
     fail(shop, "Pause", False)
@@ -112,12 +114,14 @@ def test_a_pause_that_belfry_does_not_survive_has_failed_and_is_run_again(shop):
 
 
 def test_a_stop_that_belfry_does_not_survive_has_failed(shop):
-    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{shop.log}; sleep 2; exit 1'"
+    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{shop.log}; {shop.at_gate}; exit 1'"
     shop.write()
     shop.host.run("belfryctl", "enable", "shop")
+    shop.close_gate()
     shop.host.systemctl("stop", "--no-block", shop.unit.name)
     shop.wait_for(lambda: "Stop" in shop.done(), "run Stop=")
     shop.host.systemctl("kill", "--signal=KILL", shop.name)
+    shop.open_gate()
     shop.wait_for(lambda: shop.unit.property("ActiveState") == "inactive", "end")
     shop.begin()
     wrong = shop.host.run("belfryctl", "list", "--failed", check=False)

@@ -64,7 +64,7 @@ def test_a_reason_is_shown_wherever_the_pause_is(shop):
         assert re.search(f", paused .* {BY_CTL}: {REASON}  ", listed(shop))
         assert re.match(rf"paused \(background\) {BY_JOURNAL}: {REASON}", shop.property("StatusText"))
         pid = shop.main_pid()
-        shop.kill_main()
+        shop.kill("KILL")
         shop.wait_for(lambda pid=pid: shop.main_pid() not in (0, pid), "start again")
         shop.wait_until_up()
     assert said(shop, f"^didEnterBackground inactive -> background, .*, reason {REASON}$")
@@ -146,7 +146,7 @@ def test_a_new_run_of_the_unit_that_ends_a_pause_is_a_warning(shop, is_crash):
     begin(shop)
     shop.ctl("pause", "--reason", REASON)
     if is_crash:
-        shop.unit.kill_main()
+        shop.unit.kill("KILL")
     else:
         shop.host.systemctl("restart", shop.unit.name)
     shop.wait_for(lambda: shop.done()[-2:] == ["Start", "Resume"], "end the pause with the run")

@@ -55,7 +55,7 @@ def test_the_program_is_known_again_after_each_restart(shop):
     for unit in (shop, shop.listener):
         shop.host.systemctl("restart", unit.name)
         shop.wait_until_up()
-        unit.kill_main()
+        unit.kill("KILL")
         shop.wait_for(lambda one=unit: one.property("NRestarts") == "1", "start again")
         shop.wait_until_up()
         shop.ctl("pause")

@@ -46,8 +46,16 @@ def start_helpers(shop: Application) -> None:
     shop.host.systemctl("start", *shop.helpers)
 
 
-def begin_stop_behind_a_worker(shop: Application, work: str) -> None:
-    """Returns when the instance waits for a unit that takes its time."""
+def begin_with_a_stop_at_the_gate(shop: Application) -> None:
+    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; {shop.at_gate}'"
+    begin(shop)
+    shop.close_gate()
+
+
+def begin_stop_behind_a_worker(shop: Application, work: str = "") -> None:
+    """Returns when the instance waits for a unit that takes its time; without `work`, until the gate is opened."""
+    shop.close_gate()
+    work = work or shop.at_gate
     add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", work, "TimeoutStopSec=infinity")
     start_helpers(shop)
     shop.host.systemctl("stop", "--no-block", "shop.service")
@@ -177,13 +185,14 @@ def test_a_second_signal_waits_for_nobody(shop):
 
 def let_go_on(shop: Application) -> None:
     """The stop goes on, and ends."""
+    shop.open_gate()
     shop.wait_for(lambda: shop.unit.property("ActiveState") == "inactive", "let its unit stop", 60)
 
 
 @pytest.mark.parametrize("command", ["daemon-reload", "daemon-reexec"])
 def test_systemd_reloads_in_the_wait(shop, command):
     begin(shop)
-    begin_stop_behind_a_worker(shop, "sleep 3")
+    begin_stop_behind_a_worker(shop)
     shop.host.systemctl(command)
     let_go_on(shop)
     assert shop.done() == ["worker.service saved", "Stop", "unit ended"]
@@ -191,8 +200,8 @@ def test_systemd_reloads_in_the_wait(shop, command):
 
 def test_the_instance_is_killed_in_the_wait(shop):
     begin(shop)
-    begin_stop_behind_a_worker(shop, "sleep 3")
-    shop.kill_main()
+    begin_stop_behind_a_worker(shop)
+    shop.kill("KILL")
     let_go_on(shop)
     # systemd does not start it again, because it is to be stopped, and shows how it ended.
     assert shop.done() == ["worker.service saved", "unit ended"]
@@ -201,8 +210,8 @@ def test_the_instance_is_killed_in_the_wait(shop):
 
 def test_the_listener_is_killed_in_the_wait(shop):
     begin(shop)
-    begin_stop_behind_a_worker(shop, "sleep 3")
-    shop.listener.kill_main()
+    begin_stop_behind_a_worker(shop)
+    shop.listener.kill("KILL")
     let_go_on(shop)
     # systemd does not start it again, because it is to be stopped.
     assert shop.done() == ["worker.service saved", "unit ended"]
@@ -230,11 +239,11 @@ def test_a_bus_that_hangs_is_told_and_nobody_is_waited_for(shop):
 
 
 def test_a_manager_that_does_not_say_whether_the_stop_was_called_off_is_told(shop):
-    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; sleep 3'"
-    begin(shop)
+    begin_with_a_stop_at_the_gate(shop)
     shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
     send_to_the_bus(shop, "STOP")
+    shop.open_gate()
     try:
         doubt = "listener 'application' failed at willTerminate: systemd does not say whether shop.service still stops"
         shop.wait_for(lambda: shop.says(doubt), "say that it does not know")
@@ -249,8 +258,7 @@ def test_a_manager_that_does_not_say_whether_the_stop_was_called_off_is_told(sho
 
 @pytest.mark.parametrize("call_off", ["start", "cancel"])
 def test_a_stop_that_is_called_off_after_stop_is_undone(shop, call_off):
-    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; sleep 3'"
-    begin(shop)
+    begin_with_a_stop_at_the_gate(shop)
     pid = shop.unit.main_pid()
     shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
@@ -272,27 +280,28 @@ def test_a_stop_that_is_called_off_after_stop_is_undone(shop, call_off):
 
 def do_call_off(shop: Application, how: str) -> None:
     if how == "start":
-        shop.host.systemctl("start", "shop.service")
-        return
-    job = next(line.split()[0] for line in jobs(shop) if " shop.service" in line)
-    shop.host.systemctl("cancel", job)
+        shop.host.systemctl("start", "--no-block", "shop.service")
+    else:
+        job = next(line.split()[0] for line in jobs(shop) if " shop.service" in line)
+        shop.host.systemctl("cancel", job)
+    shop.open_gate()
 
 
 @pytest.mark.parametrize("call_off", ["start", "cancel"])
 def test_a_stop_that_is_called_off_before_stop_runs_nothing(shop, call_off):
     begin(shop)
-    begin_stop_behind_a_worker(shop, "sleep 4")
+    begin_stop_behind_a_worker(shop)
     do_call_off(shop, call_off)
     shop.wait_for(lambda: shop.listener_says("shop.service runs on, Stop= does not run"), "say that it does not run")
     shop.wait_for(lambda: shop.done() == ["worker.service saved"], "let the other stop")
 
 
 def test_without_resume_the_instance_says_that_stop_has_run(shop):
-    shop.commands |= {"Stop": f"/bin/sh -c 'echo Stop >>{LOG}; sleep 2'", "Resume": ""}
-    begin(shop)
+    shop.commands["Resume"] = ""
+    begin_with_a_stop_at_the_gate(shop)
     shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
-    shop.host.systemctl("start", "shop.service")
+    do_call_off(shop, "start")
     shop.wait_until_up()
     text = "Stop= has run, and shop.service runs on"
     shop.wait_for(lambda: shop.ctl("is-active", check=False).returncode == 1, "be degraded")
@@ -313,12 +322,11 @@ def test_a_crash_between_stop_and_its_end_is_undone_by_the_next_process(shop):
 
 
 def test_a_paused_application_whose_stop_is_called_off_stays_paused_and_says_so(shop):
-    shop.commands["Stop"] = f"/bin/sh -c 'echo Stop >>{LOG}; sleep 2'"
-    begin(shop)
+    begin_with_a_stop_at_the_gate(shop)
     shop.ctl("pause")
     shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: shop.done() == ["Pause", "Stop"], "run Stop=")
-    shop.host.systemctl("start", "shop.service")
+    do_call_off(shop, "start")
     shop.wait_until_up()
     shop.wait_for(lambda: shop.state() == "background", "be paused")
     assert "Stop= has run, and shop.service runs on" in shop.ctl("status").stdout
@@ -430,14 +438,15 @@ STAGE = "[Unit]\nAllowIsolate=yes\nRequires=basic.target\nWants=dbus.service sys
 
 
 def test_an_isolated_target_that_wants_the_unit_calls_its_stop_off(host):
-    shop = Application(host, Stop=f"/bin/sh -c 'echo Stop >>{LOG}; sleep 3'")
-    begin(shop)
+    shop = Application(host)
+    begin_with_a_stop_at_the_gate(shop)
     pid = shop.unit.main_pid()
     host.write("/run/systemd/system/stage.target", f"{STAGE}Wants=shop.service\n")
     host.systemctl("daemon-reload")
     host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: shop.done() == ["Stop"], "run Stop=")
-    host.systemctl("isolate", "stage.target")
+    host.systemctl("isolate", "--no-block", "stage.target")
+    shop.open_gate()
     shop.wait_for(lambda: shop.done() == ["Stop", "Resume"], "undo it")
     shop.wait_until_up()
     assert shop.unit.main_pid() == pid and shop.state() == "active"
@@ -456,7 +465,7 @@ def test_the_bus_is_lost_and_a_target_is_isolated(host):
     shop.begin()
     shop.wait_for(lambda: shop.done() == ["Start"], "run Start=")
     shop.clear()
-    begin_stop_behind_a_worker(shop, "sleep 5")
+    begin_stop_behind_a_worker(shop)
     send_to_the_bus(shop, "KILL")
     shop.wait_for(lambda: shop.says("unable to wait for 'worker.service': "), "say that it cannot wait")
     assert shop.says(EARLY)

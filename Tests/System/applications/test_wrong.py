@@ -90,7 +90,7 @@ def test_an_instance_that_has_failed_and_is_to_start_again_is_wrong(shop):
     shop.host.write(override, "[Service]\nRestartSec=10min\n")
     shop.host.systemctl("daemon-reload")
     try:
-        shop.kill_main()
+        shop.kill("KILL")
         shop.wait_for(lambda: shop.property("SubState") == "auto-restart", "end")
         assert wrong(shop) == ["belfryd@shop: shop.service is active (running), but not belfryd@shop, see 'belfryctl enable shop'"]
     finally:
@@ -116,7 +116,7 @@ def test_a_socket_that_was_left_is_no_error(shop):
     shop.host.write(override, "[Service]\nRestart=no\n")
     shop.host.systemctl("daemon-reload")
     try:
-        shop.kill_main()
+        shop.kill("KILL")
         shop.wait_for(lambda: shop.property("ActiveState") == "failed", "end")
         assert shop.socket_path().exists()
         done = shop.host.run("belfryctl", "list")

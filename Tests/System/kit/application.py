@@ -21,6 +21,7 @@ class Application(BelfryInstance):
         self.unit = HostedUnit(host, unit or f"{name}.service")
         self.listener = HostedUnit(host, f"belfry-listener@{name}.service")
         self.log = Path(f"/srv/{name}.log")
+        self.gate = Path(f"/srv/{name}.closed")
         self.clear()
         self.commands = {verb: f"/bin/sh -c 'echo {verb} >>{self.log}'" for verb in VERBS} | commands
         self.options = options
@@ -46,6 +47,17 @@ class Application(BelfryInstance):
         commands = "".join(f"{verb}={command}\n" for verb, command in self.commands.items() if command)
         text = f"[Application]\nUnit={self.unit.name}\n{who}{self.options}\n[On]\n{commands}"
         self.host.write(self.file, text)
+
+    @property
+    def at_gate(self) -> str:
+        """What a command runs that waits while the gate is closed."""
+        return f"while test -e {self.gate}; do sleep 0.1; done"
+
+    def close_gate(self) -> None:
+        self.host.write(str(self.gate), "")
+
+    def open_gate(self) -> None:
+        self.host.path(str(self.gate)).unlink(missing_ok=True)
 
     def begin(self) -> None:
         """Starts the unit, and with it the rest."""
@@ -77,6 +89,7 @@ class Application(BelfryInstance):
         return any(text in record.get("MESSAGE", "") for record in self.listener.journal())
 
     def remove(self) -> None:
+        self.open_gate()
         self.host.systemctl("stop", self.unit.name, self.name, self.listener.name, check=False)
         # The pause, the failed stop and the health that the next run would know.
         for folder in ("/run", "/var/lib"):

@@ -33,6 +33,10 @@ def make(target: str, destination: Path, prefix: str = "/usr") -> str:
     return done.stdout
 
 
+def has_bus(host: SystemdHost, pid: str) -> bool:
+    return pid in host.run("busctl", "list", "--no-pager").stdout.split()
+
+
 class BelfryService(HostedUnit):
     """belfryd as tests use it: through systemd, belfryctl and the socket."""
 
@@ -128,6 +132,11 @@ class BelfryService(HostedUnit):
     def group(self) -> int:
         """The group whose members are privileged."""
         return int(self.host.run("getent", "group", "belfry").stdout.split(":")[2])
+
+    def wait_for_bus(self) -> None:
+        """Returns when the service has found the bus, on which it asks how it is stopped."""
+        pid = str(self.main_pid())
+        self.wait_for(lambda: has_bus(self.host, pid), "find the bus")
 
     def wait_until_logged(self) -> None:
         """Returns when the journal has the last notification, so that no record waits for journald."""

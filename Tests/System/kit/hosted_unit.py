@@ -41,10 +41,6 @@ class HostedUnit:
         """The id of the main process in the host."""
         return int(self.property("MainPID"))
 
-    def kill_main(self) -> None:
-        """Kills the main process at once, and no other of the unit."""
-        self.host.run("sh", "-c", f"kill -KILL {self.main_pid()}")
-
     def outer_pid(self) -> int:
         """The id of the main process outside the host."""
         inner = str(self.main_pid())

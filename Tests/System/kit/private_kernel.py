@@ -70,7 +70,7 @@ def file_system(script: str, programs: Iterable[Path]) -> bytes:
     return b"".join(entries)
 
 
-def run(script: str, folder: Path, programs: list[Path], seconds: float = 120) -> str:
+def run(script: str, folder: Path, programs: list[Path], seconds: float = 300) -> str:
     """Boots the kernel in memory with `script` as its only program, which may call PROGRAMS and `programs`.
 
     Returns what it printed. The script has /proc, /sys and /dev, and may write to /run. The kernel powers off at its end.

@@ -33,34 +33,35 @@ def running_group(command: list[str], **options) -> Iterator[None]:
 
 def processor_time(pid: int) -> float:
     """The seconds of processor time that all threads of a process have used."""
-    return schedule_times(pid)[0]
+    return sum(ran for ran, _ in schedule_times(pid).values())
 
 
-def schedule_times(pid: int) -> tuple[float, float]:
-    """The seconds in which all threads of a process have run, and in which they were ready to run and others did."""
-    times = [(0, 0)]
-    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+def schedule_times(pid: int) -> dict[int, tuple[float, float]]:
+    """The seconds in which each thread of a process has run, and in which it was ready to run and others did."""
+    times = {}
+    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
         # A thread may have ended.
         with suppress(FileNotFoundError, ProcessLookupError):
-            ran, waited, _ = task.read_text().split()
-            times.append((int(ran), int(waited)))
-    return tuple(sum(column) / 1e9 for column in zip(*times))
+            ran, waited, _ = file.read_text().split()
+            times[int(file.parent.name)] = (int(ran) / 1e9, int(waited) / 1e9)
+    return times
 
 
 class Stopwatch:
-    """Counts seconds, except those in which this process or one of the given ones was ready to run and others ran, so that
-    the load of the machine does not count."""
+    """Counts seconds, except those in which a thread of this process or of one of the given ones was ready to run and others
+    ran, so that the load of the machine does not count."""
 
     def __init__(self, *pids: int):
         self.pids = (os.getpid(), *pids)
-        self.begin = self.now()
+        self.begin, self.waits = time.monotonic(), self.waited()
 
-    def now(self) -> float:
-        return time.monotonic() - sum(schedule_times(pid)[1] for pid in self.pids)
+    def waited(self) -> dict[int, float]:
+        return {task: waited for pid in self.pids for task, (_, waited) in schedule_times(pid).items()}
 
     @property
     def seconds(self) -> float:
-        return self.now() - self.begin
+        others = sum(waited - self.waits.get(task, 0) for task, waited in self.waited().items())
+        return time.monotonic() - self.begin - others
 
 
 def memory(pid: int, kind: str = "VmRSS") -> int:

@@ -55,7 +55,7 @@ def test_service_is_not_ready_from_the_beginning_of_its_stop_on(probe):
     results = {}
     probe.start("jobs")
     assert status_of(probe, "/healthz") == 200
-    with jobs(probe, 5, 1, results):
+    with jobs(probe, 10, 1, results):
         probe.wait_for(lambda: said(probe)["accepted"] == 1, "accept a job")
         probe.host.systemctl("stop", "--no-block", probe.name)
         probe.wait_for(lambda: any("willResignActive" in line for line in probe.messages()), "announce the stop")

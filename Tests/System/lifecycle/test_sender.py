@@ -10,13 +10,14 @@ def test_sender_is_named_by_pid_user_unit_and_command(started_on_each):
     belfry = started_on_each
     subscriber = belfry.subscribe()
     # systemd-run takes $$ for a single one.
-    script = f"echo $$$$ >/run/belfry-sender; kill -USR1 {belfry.main_pid()}; sleep 2; :"
-    unit = ["systemd-run", "--quiet", "--wait", "--collect", "--unit=belfry-sender", "--uid=belfry"]
+    script = f"echo $$$$ >/run/belfry-sender; kill -USR1 {belfry.main_pid()}; sleep 60; :"
+    unit = ["systemd-run", "--quiet", "--collect", "--unit=belfry-sender", "--uid=belfry"]
     belfry.host.path("/run/belfry-sender").touch()
     belfry.host.path("/run/belfry-sender").chmod(0o666)
     belfry.host.run(*unit, "sh", "-c", script)
 
     origin = subscriber.next()["origin"]
+    belfry.host.systemctl("stop", "belfry-sender.service")
     uid = int(belfry.host.run("id", "-u", "belfry").stdout)
     pid = int(belfry.host.path("/run/belfry-sender").read_text())
     assert origin == {
@@ -42,11 +43,11 @@ def test_who_has_become_root_is_named_by_the_login(started_on_each):
     subscriber = belfry.subscribe()
     become = "echo 1234 >/proc/self/loginuid &&"
 
-    belfry.host.run("sh", "-c", f"{become} kill -USR1 {belfry.main_pid()} && sleep 1")
+    with belfry.host.running("sh", "-c", f"{become} kill -USR1 {belfry.main_pid()} && exec sleep 60"):
+        signalled = subscriber.next()["origin"]
     belfry.host.run("sh", "-c", f"{become} belfryctl post org.example.knock")
 
-    for _ in range(2):
-        origin = subscriber.next()["origin"]
+    for origin in (signalled, subscriber.next()["origin"]):
         assert (origin["uid"], origin["loginUid"]) == (0, 1234)
     for record in belfry.notifications()[-2:]:
         assert record["BELFRY_SENDER_LOGINUID"] == "1234"

@@ -8,7 +8,8 @@ from login_double import BOTH, locks, wait_for_locks
 
 @pytest.fixture(autouse=True)
 def waited_for(on_each, login):
-    """A service that logind waits for."""
+    """A service that logind waits for, long enough for all that a test does meanwhile."""
+    login.limit_delay(60)
     on_each.start()
     wait_for_locks(on_each, BOTH)
 

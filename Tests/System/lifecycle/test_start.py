@@ -40,6 +40,7 @@ def test_client_waits_for_a_service_that_restarts(started_on_each):
     inode = started_on_each.socket_path().stat().st_ino
 
     for interruption in (["kill", "--signal=KILL"], ["restart", "--no-block"]):
+        started_on_each.wait_for_bus()
         started_on_each.host.systemctl(*interruption, SERVICE)
         started_on_each.wait_for(lambda: started_on_each.main_pid() != before, "end")
         with started_on_each.connect() as client:

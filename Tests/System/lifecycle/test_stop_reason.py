@@ -3,7 +3,7 @@
 """The reason of a stop in `willTerminate` and in the journal."""
 
 import pytest
-from belfry_service import SERVICE, BelfryService, installed_host
+from belfry_service import SERVICE, BelfryService, has_bus, installed_host
 from host_roots import ROOTS
 from probe_service import PROGRAM, UNIT, ProbeService
 from systemd_host import SystemdHost
@@ -25,17 +25,8 @@ def reasons(belfry) -> list[str]:
 def connected(on_each):
     """A service that has found the bus."""
     on_each.start()
-    wait_for_bus(on_each)
+    on_each.wait_for_bus()
     return on_each
-
-
-def wait_for_bus(belfry) -> None:
-    pid = str(belfry.main_pid())
-    belfry.wait_for(lambda: has_bus(belfry.host, pid), "find the bus")
-
-
-def has_bus(host: SystemdHost, pid: str) -> bool:
-    return pid in host.run("busctl", "list", "--no-pager").stdout
 
 
 @pytest.mark.parametrize(
@@ -69,7 +60,7 @@ def ending_host(request):
     """A host of its own for a test that ends it, with a service that has found the bus."""
     with installed_host(f"{request.param}-end", ROOTS[request.param](), keeps_journal=True) as belfry:
         belfry.start()
-        wait_for_bus(belfry)
+        belfry.wait_for_bus()
         yield belfry.host
 
 
@@ -148,7 +139,7 @@ def test_forced_shutdown_is_reported_with_its_kind(ending_host):
     belfry = BelfryService(ending_host)
     show_boot(belfry)
     for verb, expected in [("reboot", "reboot"), ("poweroff", "powerOff"), ("halt", "halt")]:
-        wait_for_bus(belfry)
+        belfry.wait_for_bus()
         # No unit is stopped: the manager gives way to a program that signals every process, the journal's too.
         ending_host.systemctl(verb, "--force", check=False)
         ending_host.wait_for_end()

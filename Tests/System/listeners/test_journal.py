@@ -112,7 +112,7 @@ def test_journal_of_the_service_as_installed(on_each, journal):
     on_each.host.systemctl("reload", SERVICE, check=False)
     journal.says(REFUSED_RELOAD)
     on_each.configure("")
-    on_each.kill_main()
+    on_each.kill("KILL")
     journal.says(launch("crash (signal, killed by SIGKILL)"))
     on_each.host.systemctl("stop", SERVICE)
     journal.says(STOP)

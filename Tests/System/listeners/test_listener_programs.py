@@ -15,11 +15,11 @@ ENABLED = "/etc/systemd/system/multi-user.target.wants"
 
 @pytest.fixture(scope="module", params=["machine_host", "trixie_host"])
 def guard(request):
-    """An attached listener with a timeout of one second, whose program the tests replace. It serves all of them."""
+    """An attached listener with a timeout of three seconds, whose program the tests replace. It serves all of them."""
     belfry = request.getfixturevalue(request.param)
     belfry.reset()
     unit = ListenerUnit(belfry, "guard")
-    unit.write(BELL, "#!/bin/sh\n", "Timeout=1s\n")
+    unit.write(BELL, "#!/bin/sh\n", "Timeout=3s\n")
     belfry.start()
     unit.start()
     yield unit
@@ -33,15 +33,15 @@ def ring(guard: ListenerUnit, script: str | None = None, mode: int = 0o755) -> d
         guard.host.path(guard.program).chmod(mode)
     guard.skip_old_records()
     text = "text=" + "x" * 100000
-    result = guard.belfry.ctl("post", BELL, text, "--wait", "--json", check=False, timeout=10)
+    result = guard.belfry.ctl("post", BELL, text, "--wait", "--json", check=False)
     [report] = [report for report in json.loads(result.stdout)["reports"] if report["listener"] == "guard"]
-    guard.wait_for(lambda: guard.process_names() == ["belfry-listener"], "end what the program has left", 5)
+    guard.wait_for(lambda: guard.process_names() == ["belfry-listener"], "end what the program has left")
     return report
 
 
 def assert_ended_at_the_deadline(guard: ListenerUnit, script: str) -> None:
     assert ring(guard, script)["outcome"] == "overran"
-    guard.wait_for_line(f"failed at {BELL}: ended after its timeout of 1 s")
+    guard.wait_for_line(f"failed at {BELL}: ended after its timeout of 3 s")
     assert ring(guard, "exit 0")["outcome"] == "completed"
 
 
@@ -51,7 +51,7 @@ def test_program_that_ignores_the_stop_signals(guard):
 
 def test_program_that_floods_both_outputs(guard):
     assert ring(guard, "yes output & yes errors >&2")["outcome"] == "overran"
-    guard.wait_for_line(f"failed at {BELL}: ended after its timeout of 1 s")
+    guard.wait_for_line(f"failed at {BELL}: ended after its timeout of 3 s")
 
     lines = guard.lines()
     assert 1000 <= len(lines) <= 2 * 1000 + 10
@@ -94,7 +94,7 @@ def test_program_that_wants_to_stay(guard):
     assert ring(guard, "exit 0")["outcome"] == "completed"
 
     # That of the last run may still be there.
-    guard.wait_for(lambda: len(guard.group_names()) <= 1, "remove the groups", 5)
+    guard.wait_for(lambda: len(guard.group_names()) <= 1, "remove the groups")
 
 
 @pytest.mark.parametrize("place", ["$unit", "$unit/mine"])

@@ -91,7 +91,7 @@ def test_restart_of_the_service_does_not_restart_the_time_of_a_hold(started):
 def test_hold_ends_in_time_without_the_service(belfry):
     belfry.drop_in(Restart="no")
     belfry.start()
-    endless = ["hold", "--reason", "backup", "--for", "3s"]
+    endless = ["hold", "--reason", "backup", "--for", "8s"]
     with belfry.running_ctl(*endless) as alone, belfry.running_ctl(*endless, "--", "sh", "-c", "read _") as hold:
         belfry.wait_for(lambda: len(belfry.connect().call("ListHolds")["holds"]) == 2, "be held")
         belfry.kill("KILL")

@@ -131,12 +131,11 @@ def test_signal_and_client_of_users_without_a_name_are_served_at_once(directory,
     subscriber = belfry.subscribe(names=["flushRequested"])
     directory.go_away()
 
-    script = f"echo {NUMBER} >/proc/self/loginuid && kill -USR1 {belfry.main_pid()} && sleep 1"
-    belfry.host.run("sh", "-c", script)
-    with belfry.connect(uid=NUMBER) as client:
-        assert client.call("GetState")["state"] == "active"
-
-    assert subscriber.next()["origin"]["loginUid"] == NUMBER
+    script = f"echo {NUMBER} >/proc/self/loginuid && kill -USR1 {belfry.main_pid()} && exec sleep 60"
+    with belfry.host.running("sh", "-c", script):
+        with belfry.connect(uid=NUMBER) as client:
+            assert client.call("GetState")["state"] == "active"
+        assert subscriber.next()["origin"]["loginUid"] == NUMBER
     assert not is_privileged(belfry)
     belfry.wait_until_logged()
     assert any(f"uid 0, login uid {NUMBER}" in message for message in belfry.messages())

@@ -26,7 +26,7 @@ def test_idle_service_has_one_thread_and_does_not_wake_up(on_each):
     # After the reply to this call it has nothing left to do.
     belfry.ctl("status")
     # But for one look, a second after the launch, at who else reads its signals.
-    belfry.host.run("sleep", "2")
+    belfry.host.run("sleep", "5")
 
     before = wake_ups(belfry)
     belfry.host.run("sleep", str(SECONDS), timeout=SECONDS + 30)
