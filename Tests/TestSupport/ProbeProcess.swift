@@ -66,6 +66,13 @@ public final class ProbeProcess {
         return finish()
     }
 
+    /// The signals for which it has a handler, as a mask with bit n - 1 for signal n (`SigCgt` of proc(5)).
+    public func handledSignals() throws -> UInt64 {
+        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        let mask = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:\t") }
+        return mask.flatMap { UInt64($0.dropFirst(8), radix: 16) } ?? 0
+    }
+
     /// Waits until the process is in `state` (proc(5): `S` sleeps, `T` is stopped).
     public func wait(for state: Character) throws {
         while true {

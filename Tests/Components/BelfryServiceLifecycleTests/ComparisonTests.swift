@@ -62,6 +62,8 @@ struct ComparisonTests {
 
     @Test func serviceGroupDrainsChecksAndFlushesAtASignal() throws {
         let worker = try start("ServiceGroupWorker")
+        let signals: UInt64 = 1 << (SIGHUP - 1) | 1 << (SIGUSR1 - 1)
+        try waitUntil("handlers") { try worker.handledSignals() & signals == signals }
 
         try fixture.directory.write("quality", "800\n")
         worker.send(SIGHUP)

@@ -69,7 +69,7 @@ struct ListenerProgramTests {
     @Test func atTheDeadlineTheProcessGroupEnds() throws {
         let listener = try attach(
             "trap '' TERM; sleep 1000 & echo $! >&2; wait",
-            ["--on", "com.example.x", "--timeout", "200ms"])
+            ["--on", "com.example.x", "--timeout", "2s"])
 
         let post = try service.control(["post", "com.example.x", "--wait"])
 
@@ -77,7 +77,7 @@ struct ListenerProgramTests {
         #expect(post.lines.contains { $0.contains("guard") && $0.contains("overran") }, "\(post.lines)")
         let child = try #require(Int32(listener.line() ?? ""))
         #expect(
-            listener.lines(until: "failed").last == "guard: failed at com.example.x: ended after its timeout of 200 ms")
+            listener.lines(until: "failed").last == "guard: failed at com.example.x: ended after its timeout of 2 s")
         while kill(child, 0) == 0, !isZombie(child) { sched_yield() }
         expectOrderlyEnd(of: listener)
     }

@@ -206,8 +206,10 @@ struct HostileServiceTests {
             ])
         ])
 
-        let words = try standIn.ctl(Self.completion)
+        // It offers nothing if the answer takes a second.
+        var words = ""
+        for _ in 1...30 where words.isEmpty { words = try standIn.ctl(Self.completion).end().output }
 
-        #expect(words.end().output == "dance\n")
+        #expect(words == "dance\n")
     }
 }

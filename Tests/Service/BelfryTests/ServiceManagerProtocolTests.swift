@@ -88,7 +88,7 @@ struct ServiceManagerProtocolTests {
     }
 
     @Test func pendingListenerIsNamedInTheStatus() throws {
-        let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=1500ms\n")
+        let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=4s\n")
         service.send(SIGTERM)
 
         let messages = fixture.manager.messages(until: "EXIT_STATUS=0")
@@ -131,7 +131,7 @@ struct ServiceManagerProtocolTests {
 
     @Test func progressExtendsTheTimeoutBeforeItExpires() throws {
         let service = try fixture.startReady(
-            "ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\nStopExtensionMax=10\n")
+            "ServiceProbe", ["slow=4"], "[Service]\nStopTimeout=3s\nStopExtensionMax=10\n")
         service.send(SIGTERM)
 
         let messages = fixture.manager.messages(until: "EXIT_STATUS=0")

@@ -56,7 +56,10 @@ import Testing
             try await http.test.until { http.state == .background }
 
             #expect(http.connectionCount == 0)
-            await http.test.script.run(.perform(.resume))
+        }
+        // Another client, because the first may not have noticed that its connection has ended.
+        await http.test.script.run(.perform(.resume))
+        try await HTTPClient.withHTTPClient(configuration: HTTPClient.trusting) { client in
             #expect(try await client.get("/", at: http.address).body == "hello\n")
         }
     }

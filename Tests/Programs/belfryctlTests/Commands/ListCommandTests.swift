@@ -81,7 +81,7 @@ struct ListCommandTests {
         defer { close(stuck) }
 
         let done = try ChildProgram(
-            "belfryctl", ["list", "--timeout", "200ms", "--json"],
+            "belfryctl", ["list", "--timeout", "2s", "--json"],
             environment: ["XDG_RUNTIME_DIR": directory.url.path]
         ).end()
 
@@ -89,7 +89,7 @@ struct ListCommandTests {
         #expect(done.output.contains(#""service":"lantern""#))
         #expect(done.output.contains(#""socket":"\#(directory.path("lantern/io.belfry.Lifecycle"))""#))
         let path = directory.path("stuck/io.belfry.Lifecycle")
-        #expect(done.errors.contains("belfryctl: unable to get the state of '\(path)': no answer in 200 ms\n"))
+        #expect(done.errors.contains("belfryctl: unable to get the state of '\(path)': no answer in 2 s\n"))
         let failed = try ChildProgram(
             "belfryctl", ["list", "--timeout", "200ms", "--failed"],
             environment: ["XDG_RUNTIME_DIR": directory.url.path]
