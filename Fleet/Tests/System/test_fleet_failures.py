@@ -15,8 +15,8 @@ from fleet_spy import FleetSpy
 from programs import Stopwatch
 
 WORK = "com.example.work"
-# The view must be right within so many seconds of what the broker can know.
-TIMELY = 2
+# The view must be right within so many seconds of what the broker can know, on a loaded machine too.
+TIMELY = 10
 # Seconds until a host that says nothing is unknown.
 VALID = 3 * RENEWAL
 # Seconds until a connection is made again, after it was refused for some seconds.
@@ -179,7 +179,7 @@ def test_broker_that_stalls_blocks_no_bridge(fleet):
             post(fleet, *HOSTS, count=20)
             # A reload of the bridge needs its loop.
             h1.host.systemctl("reload", h1.bridge.name, timeout=5)
-            watch = Stopwatch(fleet.operator.bridge.outer_pid())
+            watch = Stopwatch(fleet.operator.outer_pid())
             fleet.operator.hosts()
             assert watch.seconds < 1
         finally:
