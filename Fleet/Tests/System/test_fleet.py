@@ -51,9 +51,9 @@ def test_notifications_and_states_of_a_host_reach_broker_view_and_watch(fleet, s
     with fleet.operator.running_fleet("watch", "--hosts", "h1", "--json") as watch:
         first = json.loads(watch.stdout.readline())
         h1.ctl("pause")
-        fleet.operator.wait_for_states(h1="background")
+        fleet.operator.wait_for_states(2, h1="background")
         h1.ctl("resume")
-        fleet.operator.wait_for_states(h1="active")
+        fleet.operator.wait_for_states(2, h1="active")
         seen = local.until("didBecomeActive")
         lines = [first]
         while "didBecomeActive" not in [line.get("notification", {}).get("name") for line in lines]:
@@ -70,7 +70,7 @@ def test_planned_stop_is_no_death(fleet, spy):
     h2.host.systemctl("stop", BRIDGE)
     stopped = spy.wait_for_state("h2", "stopped")
     assert "validUntilUsec" not in stopped
-    fleet.operator.wait_for_states(h2="stopped")
+    fleet.operator.wait_for_states(2, h2="stopped")
     h2.host.systemctl("start", BRIDGE)
     fleet.operator.wait_for_states(10, h2="active")
     # The broker publishes a will before it accepts the same client again.
@@ -86,8 +86,8 @@ def test_host_whose_state_somebody_overwrites_publishes_it_again(fleet, spy, con
     count = len(spy.seen)
     spy.publish("h3/state", content | {"session": session} if content else b"", retained=True)
     spy.wait_for(lambda: any(one.content.get("state") != "active" for one in spy.seen[count:]), "see the false state")
-    spy.wait_for_state("h3", "active")
-    fleet.operator.wait_for_states(h3="active")
+    spy.wait_for_state("h3", "active", 5)
+    fleet.operator.wait_for_states(2, h3="active")
 
 
 def test_post_reports_each_host_and_names_the_one_that_hangs(fleet):
@@ -106,7 +106,7 @@ def test_pause_resume_and_reload_reach_all_hosts(fleet):
     for verb, state in {"pause": "background", "resume": "active", "reload": "active"}.items():
         done = fleet.operator.fleet(verb, "--hosts", "h?", "--timeout", "20s")
         assert all(name in done.stdout for name in HOSTS), done
-        fleet.operator.wait_for_states(**dict.fromkeys(HOSTS, state))
+        fleet.operator.wait_for_states(2, **dict.fromkeys(HOSTS, state))
 
 
 @pytest.mark.parametrize(

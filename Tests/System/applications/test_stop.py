@@ -52,11 +52,10 @@ def begin_with_a_stop_at_the_gate(shop: Application) -> None:
     shop.close_gate()
 
 
-def begin_stop_behind_a_worker(shop: Application, work: str = "") -> None:
-    """Returns when the instance waits for a unit that takes its time; without `work`, until the gate is opened."""
+def begin_stop_behind_a_worker(shop: Application) -> None:
+    """Returns when the instance waits for a unit that waits until the gate is opened."""
     shop.close_gate()
-    work = work or shop.at_gate
-    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", work, "TimeoutStopSec=infinity")
+    add_helper(shop, "worker.service", "Requires=shop.service\nAfter=shop.service", shop.at_gate, "TimeoutStopSec=infinity")
     start_helpers(shop)
     shop.host.systemctl("stop", "--no-block", "shop.service")
     shop.wait_for(lambda: "waiting for 'worker.service'" in shop.property("StatusText"), "wait")
@@ -138,7 +137,7 @@ def test_a_dependent_that_its_own_timeout_ends_is_waited_for_no_longer(shop):
 
 def test_a_job_that_is_cancelled_is_waited_for_no_longer(shop):
     begin(shop)
-    begin_stop_behind_a_worker(shop, "sleep 600")
+    begin_stop_behind_a_worker(shop)
     assert shop.done() == []
     job = next(line.split()[0] for line in jobs(shop) if "worker.service" in line)
     shop.host.systemctl("cancel", job)
@@ -174,7 +173,7 @@ def test_two_applications_one_after_the_other(on_each):
 
 def test_a_second_signal_waits_for_nobody(shop):
     begin(shop)
-    begin_stop_behind_a_worker(shop, "sleep 600")
+    begin_stop_behind_a_worker(shop)
     shop.kill("TERM")
     shop.wait_for(lambda: shop.property("ActiveState") != "deactivating", "end at once")
     shop.host.systemctl("kill", "--signal=KILL", "worker.service")

@@ -24,6 +24,8 @@ MIB = 1 << 20
 GROWTH_OF_ONE = 128 * MIB
 GROWTH_OF_MANY = 256 * MIB
 REMAINS = 16 * MIB
+# Seconds for a stop.
+STOP = 5
 PULSE = "org.example.pulse"
 BYSTANDER = 39999
 
@@ -181,13 +183,14 @@ def settled(belfry: BelfryService, pid: int, before: int) -> int:
 
 
 def ends_in_order(belfry: BelfryService, figures: list[str]) -> None:
-    """The service exits with 0 after SIGTERM, within TimeoutStopSec=, and no client has forged a log line."""
-    begin = time.monotonic()
+    """The service exits with 0 soon after SIGTERM, and no client has forged a log line."""
+    watch = Stopwatch(belfry.host.leader)
     belfry.host.systemctl("stop", SERVICE)
-    took = time.monotonic() - begin
+    took = watch.seconds
     figures[-1] += f", stopped in {took:.2f} s"
     ended = belfry.properties("Result", "ExecMainStatus", "NRestarts")
     assert ended == {"Result": "success", "ExecMainStatus": "0", "NRestarts": "0"}, ended
+    assert took < STOP, "\n".join([figures[-1], belfry.host.run("journalctl", "--lines=60", "--output=short-monotonic").stdout])
     forged = [line for record in belfry.journal() if is_forged(line := text(record))]
     assert not forged, forged[:5]
 
